@@ -1,0 +1,45 @@
+"""The errors of the core. A message states the condition that must hold, the values got, and what to do."""
+
+
+class CsroError(Exception):
+    """Root of all errors that the core raises on purpose. The command line prints it as one line."""
+
+
+class UsageError(CsroError):
+    """The caller asked for something that cannot be: an unknown name, a number out of range, a bad file.
+
+    The command line exits with 2.
+    """
+
+
+class NotFoundError(UsageError):
+    """A run, a policy or a request with the given identity is not in the store."""
+
+
+class StoreError(CsroError):
+    """The store cannot be opened, read or written (newer version, read-only, full disk)."""
+
+
+class LeaseError(CsroError):
+    """Another process holds the lease of the run, or this process has lost it."""
+
+
+class IsolationError(CsroError):
+    """Full isolation was required (``CSRO_ISOLATION=require``) and this system cannot give it."""
+
+
+class ModelError(CsroError):
+    """A model gave no answer.
+
+    Attributes:
+        reason: a short machine-readable name: "needs-key", "quota", "blocked", "empty", "not-recorded".
+    """
+
+    def __init__(self, reason: str, message: str) -> None:
+        """Keeps the reason beside the message."""
+        super().__init__(message)
+        self.reason = reason
+
+
+class Cancelled(CsroError):
+    """The work was stopped on request; nothing of it counts."""

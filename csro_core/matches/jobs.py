@@ -1,0 +1,159 @@
+"""What a match is, as plain data: jobs in, results out, and the seam `MatchExecutor` behind which they are played."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csro_core.games.base import GameSpec
+from csro_core.policies.source import Inspection
+
+FailureStatus: TypeAlias = Literal[
+    "refused", "exception", "illegal-action", "timeout", "memory", "crashed", "forbidden", "protocol"
+]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a policy may use. A message is one request for actions in all episodes of a batch.
+
+    Attributes:
+        load_seconds: CPU seconds to run the module body and `__init__`.
+        act_seconds: CPU seconds an episode and message; at least `message_seconds` a message.
+        message_seconds: CPU seconds that any message may take.
+        match_seconds: CPU seconds for all of one episode.
+        memory_bytes: address space of the policy's process.
+    """
+
+    load_seconds: float = 2.0
+    act_seconds: float = 0.05
+    message_seconds: float = 1.0
+    match_seconds: float = 10.0
+    memory_bytes: int = 256 << 20
+
+
+@dataclass(frozen=True)
+class MatchJob:
+    """Two policies meet for some episodes.
+
+    Attributes:
+        game: what they play.
+        sources: texts of the first and the second policy.
+        seats: `[E]` the seat (0 or 1) of the first policy in each episode.
+        seeds: `[E]` one seed an episode.
+        limits: what a policy may use.
+        keep_moves: True where the move log is wanted (replays, fingerprints).
+    """
+
+    game: GameSpec
+    sources: tuple[str, str]
+    seats: tuple[int, ...]
+    seeds: tuple[int, ...]
+    limits: Limits = field(default_factory=Limits)
+    keep_moves: bool = False
+
+    def __post_init__(self) -> None:
+        """Checks that seats and seeds speak of the same episodes.
+
+        Raises:
+            ValueError: they do not, or there is none.
+        """
+        if len(self.seats) != len(self.seeds) or not self.seeds or not set(self.seats) <= {0, 1}:
+            raise ValueError(
+                f"a job needs one seat (0 or 1) and one seed per episode, "
+                f"got seats {self.seats!r} and {len(self.seeds)} seeds"
+            )
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A policy failed: a status with a message, never a score.
+
+    Attributes:
+        policy: 0 or 1, which policy of the job.
+        status: what happened.
+        message: one sentence for people.
+        line: line of the policy's text, where known.
+        episode: index in the job, where one episode is concerned; None: the process, so all of them.
+        step: step of the episode, where known.
+    """
+
+    policy: int
+    status: FailureStatus
+    message: str
+    line: int | None = None
+    episode: int | None = None
+    step: int | None = None
+
+
+@dataclass(frozen=True)
+class MatchResult:
+    """What came of a job. Index 0 is the job's first policy, whatever its seat.
+
+    Attributes:
+        returns: `[E, 2]` as played: who forfeits loses the rest by the game's forfeit rule.
+        forfeits: `[E, 2]` True where that policy forfeited that episode.
+        failures: why, at most 20; the first of each policy always among them.
+        moves: per episode the zlib-compressed log of (first policy, second policy) bytes a step, 255 = none;
+            empty where not kept.
+        seconds: wall time.
+    """
+
+    returns: NDArray[np.float64]
+    forfeits: NDArray[np.bool_]
+    failures: tuple[Failure, ...]
+    moves: tuple[bytes, ...]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Isolation:
+    """How well policies are shut in on this system.
+
+    Attributes:
+        level: "full" (kernel jail) or "reduced" (process, guard and watchdog only).
+        reason: why it is reduced; "" where it is full.
+    """
+
+    level: Literal["full", "reduced"]
+    reason: str = ""
+
+
+class MatchExecutor(Protocol):
+    """Plays jobs and inspects texts, nobody else knows where. Safe to call from one thread at a time."""
+
+    @property
+    def isolation(self) -> Isolation:
+        """How policies are shut in where the jobs run."""
+        ...
+
+    def submit(
+        self, jobs: Sequence[MatchJob], on_result: Callable[[int, MatchResult], None] | None = None
+    ) -> list[MatchResult]:
+        """Plays all jobs, several at a time.
+
+        Args:
+            jobs: what to play.
+            on_result: called in this thread with (index, result) as results arrive, in any order.
+
+        Returns:
+            The results in the order of the jobs; the same whatever the order they were played in.
+
+        Raises:
+            Cancelled: `cancel` was called meanwhile; every policy process is dead.
+        """
+        ...
+
+    def inspect(self, text: str) -> Inspection:
+        """Parses and checks a policy's text in a jailed process; runs nothing of it."""
+        ...
+
+    def cancel(self) -> None:
+        """Makes the current `submit` (from another thread) raise `Cancelled` within a second; later calls work."""
+        ...
+
+    def close(self) -> None:
+        """Ends every process. Idempotent."""
+        ...

@@ -1,0 +1,79 @@
+"""The text of a policy: its hash, its syntax-tree identity, and what an inspection says of it.
+
+`sha256` works on text alone. Everything that parses (`describe_tree`) is called in a jailed process only: the
+text is hostile until proven otherwise, and parsers are attacked too.
+"""
+
+import ast
+import hashlib
+from dataclasses import dataclass
+
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+CONTRACT_VERSION = 1
+"""Version of the contract of a policy (`Policy.act(obs)`); part of every stored payoff's key."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something wrong with a text.
+
+    Attributes:
+        line: 1-based line, 0 where the whole text is meant.
+        message: one sentence that names the rule.
+    """
+
+    line: int
+    message: str
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What a jailed process found out about a text without running it.
+
+    Attributes:
+        ok: True where the text may be run.
+        hash: SHA-256 of the text, hex.
+        tree_hash: SHA-256 of its syntax tree without comments and docstrings; "" where it does not parse.
+        problems: every problem found, in order of lines.
+        docstring: docstring of class `Policy` (or of the module), "" where there is none.
+        lines: number of lines.
+    """
+
+    ok: bool
+    hash: str
+    tree_hash: str
+    problems: tuple[Problem, ...]
+    docstring: str
+    lines: int
+
+
+def sha256(text: str) -> str:
+    """Returns the identity of a text: SHA-256 of its UTF-8 form, hex."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def describe_tree(tree: ast.Module) -> tuple[str, str]:
+    """Returns the syntax-tree identity and the docstring of a policy.
+
+    Two texts that differ only in comments, blank lines, layout or docstrings have equal identities; names are
+    not canonicalised.
+
+    Args:
+        tree: the parsed text. It is changed: docstrings are taken out.
+
+    Returns:
+        SHA-256 over the dump of the tree (hex), and the docstring of class `Policy`, else of the module, else "".
+    """
+    policy = next((n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == "Policy"), None)
+    docstring = (policy and ast.get_docstring(policy)) or ast.get_docstring(tree) or ""
+    for node in ast.walk(tree):
+        if isinstance(node, _DOCUMENTED) and _has_docstring(node):
+            node.body = node.body[1:] or ([ast.Pass()] if not isinstance(node, ast.Module) else [])
+    dump = ast.dump(tree, annotate_fields=False, include_attributes=False)
+    return hashlib.sha256(dump.encode("utf-8", "surrogatepass")).hexdigest(), docstring
+
+
+def _has_docstring(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    first = node.body[0] if node.body else None
+    return isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)

@@ -1,0 +1,251 @@
+"""The rows of the store as values. Readers get these, never cursors; JSON columns arrive decoded."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from csro_core.estimates import Estimate
+from csro_core.games.base import GameSpec
+
+RunStatus: TypeAlias = Literal["new", "running", "paused", "done", "stopped", "interrupted", "failed", "needs-key"]
+Origin: TypeAlias = Literal["seed", "oracle", "human", "import"]
+Verdict: TypeAlias = Literal["improves", "broadens", "rejected", "undecided", "failed", "always"]
+RequestKind: TypeAlias = Literal["step", "run", "stop", "check", "score", "add"]
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """Everything that decides the rows of a run, with the seed. Stored as JSON.
+
+    Attributes:
+        game: what is played.
+        oracle: name of the oracle.
+        model: name of the model.
+        meta_solver: name of the meta-solver for sigma.
+        seed: the run's seed, >= 0.
+        target_mix: m in tau = (1 - m) sigma + m uniform over behaviour clusters, in [0, 1].
+        admit: "improving" or "always".
+        attempts: budget of attempts an iteration, >= 1; 0 = the oracle's default.
+        refine_all: linear-refinement spends all attempts.
+        initial: names or hashes of the initial policies, in order ("reference:NAME" or "policy:HASH").
+        episodes: episodes of a payoff cell, an even number >= 2.
+    """
+
+    game: GameSpec
+    oracle: str = "linear-refinement"
+    model: str = "synthesiser"
+    meta_solver: str = "max-entropy-nash"
+    seed: int = 0
+    target_mix: float = 0.0
+    admit: Literal["improving", "always"] = "improving"
+    attempts: int = 0
+    refine_all: bool = False
+    initial: tuple[str, ...] = ()
+    episodes: int = 8
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """One run.
+
+    Attributes:
+        id: short random id, the one in links.
+        name: a name for people.
+        settings: see `RunSettings`.
+        status: as a reader sees it: "running" without a live lease reads as "interrupted".
+        message: why it stopped, failed or paused; "" otherwise.
+        iteration: iterations finished.
+        target: iterations wanted.
+        created: seconds since the epoch.
+        seconds: wall seconds spent in finished iterations.
+        usd: money spent; None where a call was unpriced.
+    """
+
+    id: str
+    name: str
+    settings: RunSettings
+    status: RunStatus
+    message: str
+    iteration: int
+    target: int
+    created: float
+    seconds: float
+    usd: float | None
+
+
+@dataclass(frozen=True)
+class PolicyText:
+    """A text by hash, whatever runs it is in."""
+
+    hash: str
+    tree_hash: str
+    source: str
+    docstring: str
+    lines: int
+
+
+@dataclass(frozen=True)
+class Member:
+    """A policy of a population.
+
+    Attributes:
+        player: whose population (0 where one population serves both seats).
+        index: place in the population, 0, 1, …; append-only.
+        policy: its text.
+        name: short name for people, unique in the run ("beat_last", "r3", "r3-edit").
+        origin: "seed", "oracle", "human" or "import".
+        parent: hash of the text it came from, "" where there is none.
+        iteration: iterations finished when it was added (0 for seeds); it counts from the next one.
+        forfeits: how often it forfeited an episode in the cells of this run; marked where > 0.
+    """
+
+    player: int
+    index: int
+    policy: PolicyText
+    name: str
+    origin: Origin
+    parent: str
+    iteration: int
+    forfeits: int = 0
+
+
+@dataclass(frozen=True)
+class SolutionRecord:
+    """A solved meta-game.
+
+    Attributes:
+        number: 0, 1, … within the run, in order of time.
+        iteration: iterations finished at that time.
+        cause: "iteration", "edit" (a policy was added by hand), or "final".
+        sizes: policies per population when it was solved.
+        sigma: one meta-strategy per population, each as long as its population then.
+        value: payoff of sigma to player 0 in the estimated meta-game.
+        nash_conv: NashConv of the *meta-game* at sigma.
+        epsilon: tolerance of the solver, 0.0 where it has none.
+        note: what the solver has to say ("cheaper equivalent above 60 policies"), "" otherwise.
+        exploitability: exploitability of *the game* at sigma where it can be computed, else None.
+        exploitability_exact: True where it is exact (all actions in the support deterministic).
+        extra: anything else for the page: {"champion": …}.
+    """
+
+    number: int
+    iteration: int
+    cause: str
+    sizes: tuple[int, ...]
+    sigma: tuple[tuple[float, ...], ...]
+    value: float
+    nash_conv: float
+    epsilon: float
+    note: str = ""
+    exploitability: float | None = None
+    exploitability_exact: bool = False
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class AttemptRecord:
+    """One attempt of an iteration.
+
+    Attributes:
+        iteration: 1, 2, …: the oracle step it belongs to.
+        index: 0, 1, … within the iteration.
+        policy: hash of its text, "" where there is none.
+        operator: "propose", "refine" or "repair".
+        idea: the model's sentence.
+        parent: index of the attempt it was refined from, or None.
+        status: "scored", "duplicate", "refused", "failed", "no-answer".
+        message: why it has no score.
+        line: line concerned.
+        screen: screening score against tau (not comparable across games), or None.
+        final: score on the finalists' seeds, or None.
+        per_opponent: [{opponent, mean, stderr, episodes}] of the latest stage.
+        lines: length of the text.
+        verdict: the loop's verdict on the finalist, "" for the others.
+    """
+
+    iteration: int
+    index: int
+    policy: str
+    operator: str
+    idea: str
+    parent: int | None
+    status: str
+    message: str
+    line: int | None
+    screen: Estimate | None
+    final: Estimate | None
+    per_opponent: tuple[Mapping[str, Any], ...]
+    lines: int
+    verdict: str = ""
+
+
+@dataclass(frozen=True)
+class IterationRecord:
+    """One finished oracle step.
+
+    Attributes:
+        iteration: 1, 2, ….
+        player: whose response was looked for.
+        solution: number of the solution it trained against.
+        sigma: that solution's meta-strategies.
+        tau: the training target, over the opponent's population.
+        gain: u(finalist, sigma_-) - u(sigma) on fresh seeds, or None where there was no finalist.
+        lift: u(finalist, tau) - the best member's, on the same seeds; None where m = 0.
+        verdict: see `Verdict`.
+        message: the verdict in a sentence.
+        finalist: hash of the finalist's text, "" where there was none.
+        attempts: number of attempts.
+        seconds: wall seconds (not part of "the same rows").
+    """
+
+    iteration: int
+    player: int
+    solution: int
+    sigma: tuple[tuple[float, ...], ...]
+    tau: tuple[float, ...]
+    gain: Estimate | None
+    lift: Estimate | None
+    verdict: Verdict
+    message: str
+    finalist: str
+    attempts: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class CallRecord:
+    """One call of a model; the row is written before the call is sent."""
+
+    key: str
+    iteration: int
+    attempt: int
+    model: str
+    status: Literal["sent", "answered", "failed", "possibly billed"]
+    prompt: str
+    answer: str
+    tokens_in: int
+    tokens_out: int
+    usd: float | None
+    seconds: float
+
+
+@dataclass(frozen=True)
+class RequestRecord:
+    """Something a page or the command line asks of the holder of the lease.
+
+    Attributes:
+        id: number, in order of asking.
+        kind: see `RequestKind`.
+        payload: JSON: step {"until": "stage"|"attempt"|"iteration"}; run {"iterations": TOTAL}; stop {};
+            check {"text"}; score {"text", "player", "parent", "episodes"}; add {"text", "player", "parent", "name"}.
+        state: "waiting", "working", "done" or "failed".
+        result: JSON answer, {} until it is there; for "failed": {"message"}.
+    """
+
+    id: int
+    run: str
+    kind: RequestKind
+    payload: Mapping[str, Any]
+    state: Literal["waiting", "working", "done", "failed"]
+    result: Mapping[str, Any]
+    created: float
