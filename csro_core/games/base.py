@@ -41,7 +41,7 @@ class GameSpec:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "GameSpec":
-        """Reads what `to_json` wrote."""
+        """Returns the spec that `to_json` wrote."""
         return cls(str(data["name"]), dict(data.get("parameters", {})))
 
 
