@@ -144,6 +144,11 @@ class CodeModel(Protocol):
         """The name for people: "synthesiser (hand-written grammar, not an LLM)"."""
         ...
 
+    @property
+    def free(self) -> bool:
+        """True where a call costs nothing and may be repeated at will."""
+        ...
+
     def write(self, request: Request) -> Completion:
         """Answers one request.
 

@@ -25,7 +25,9 @@ class Evaluation:
         message: why there is no score, with the line; "" where there is one.
         line: the line concerned, where known.
         score: payoff against tau, only where status is "scored". For the screening stage in the screening game's unit.
-        per_opponent: the same by opponent.
+        advantage: score minus what has to be beaten, paired by episode: u(sigma) where tau is sigma, else the
+            payoff of the best existing member against tau. Positive means an improvement.
+        per_opponent: the score by opponent.
         excerpt: moves of a median episode against the worst opponent; "" where none were kept.
     """
 
@@ -33,6 +35,7 @@ class Evaluation:
     message: str = ""
     line: int | None = None
     score: Estimate | None = None
+    advantage: Estimate | None = None
     per_opponent: tuple[OpponentScore, ...] = ()
     excerpt: str = ""
 

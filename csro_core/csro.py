@@ -1,0 +1,192 @@
+"""Code-Space Response Oracles: the loop (arXiv 2603.10098, section 2; PSRO: arXiv 1711.00832, algorithm 1).
+
+    Given populations Pi whose payoffs U are played
+    1. Solve:   sigma <- meta-solver(U)
+    2. Target:  tau <- (1 - m) sigma + m uniform over behaviour clusters          (plain PSRO: m = 0, tau = sigma)
+    3. Respond: the oracle looks for a best response to tau; its attempts are written by a model and played
+    4. Decide:  the finalist's gain against sigma (and lift against tau), on fresh seeds
+    5. Extend:  Pi <- Pi + finalist, where it improves (or, only when m > 0, broadens)
+    6. Evaluate: play the new row of U
+
+In a symmetric game one population serves both seats; otherwise the players take turns: iteration t is player 0's
+where t is odd. Nothing here reads a clock or draws a number: every seed is derived from the run's seed.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csro_core.evaluation.admission import Admission, Trial, admit
+from csro_core.evaluation.bench import Bench
+from csro_core.meta_solvers.base import MetaSolver, Solution
+from csro_core.metagame.payoffs import PayoffTable, build_table
+from csro_core.metagame.population import Entry, Populations
+from csro_core.metagame.statistics import training_target
+from csro_core.models.base import AskModel
+from csro_core.oracles.base import Attempt, Oracle, OracleContext
+from csro_core.oracles.context import Scene, build_request, choose_opponents, opponents_rng, rank_members
+from csro_core.oracles.trials import Trials
+from csro_core.seeds import derive
+
+
+@dataclass(frozen=True)
+class LoopSettings:
+    """What decides the course of the loop besides its collaborators.
+
+    Attributes:
+        seed: the run's seed.
+        target_mix: m, in [0, 1].
+        always_admit: admit every finalist that plays (plain fictitious growth, for comparison).
+        attempts: budget of attempts an iteration; 0 = the oracle's default.
+        refine_all: linear-refinement spends the whole budget.
+    """
+
+    seed: int
+    target_mix: float = 0.0
+    always_admit: bool = False
+    attempts: int = 0
+    refine_all: bool = False
+
+
+@dataclass(frozen=True)
+class MetaGame:
+    """Populations, what they earn, and the solution: the state between two iterations."""
+
+    populations: Populations
+    table: PayoffTable
+    solution: Solution
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one iteration came to.
+
+    Attributes:
+        player: whose response was looked for.
+        tau: `[n]` the training target.
+        attempts: everything that was tried.
+        finalist: the attempt that was tested, or None.
+        entry: the finalist as a policy, where it was admitted.
+        admission: gain, lift and verdict.
+        metagame: the state afterwards (the same one where nothing was admitted).
+    """
+
+    player: int
+    tau: NDArray[np.float64]
+    attempts: tuple[Attempt, ...]
+    finalist: Attempt | None
+    entry: Entry | None
+    admission: Admission
+    metagame: MetaGame
+
+
+def settle(bench: Bench, solver: MetaSolver, populations: Populations) -> MetaGame:
+    """Evaluates and solves: steps 6 and 1.
+
+    Returns:
+        The meta-game of these populations; only missing payoff cells are played.
+    """
+    bench.fill(populations)
+    table = build_table(populations, bench.cells, bench.game.zero_sum)
+    solution = solver.solve(table.played, table.played_stderr, populations.symmetric)
+    return MetaGame(populations, table, solution)
+
+
+@dataclass(frozen=True)
+class Loop:
+    """The loop and its collaborators.
+
+    Attributes:
+        bench: game, executor, cells, seeds and monitor: everything that plays.
+        solver: the meta-solver.
+        oracle: the oracle.
+        ask: asks the model.
+        record: called with every attempt as soon as it is known.
+        settings: see `LoopSettings`.
+    """
+
+    bench: Bench
+    solver: MetaSolver
+    oracle: Oracle
+    ask: AskModel
+    record: Callable[[Attempt], None]
+    settings: LoopSettings
+
+    def step(self, iteration: int, metagame: MetaGame) -> Outcome:
+        """Runs iteration `iteration` = 1, 2, … on a settled meta-game.
+
+        Returns:
+            The outcome, with the settled meta-game that the next iteration starts from.
+
+        Raises:
+            Cancelled: the monitor stopped it; nothing of the iteration counts.
+            ModelError: the model gives no answers at all.
+        """
+        populations, table = metagame.populations, metagame.table
+        player = self.player_of(iteration, populations)
+        self.bench.monitor.stage("solve", f"{'×'.join(str(size) for size in populations.sizes)} policies")
+        tau = self.target(metagame, player)
+        opponents = choose_opponents(populations.against(player), tau, opponents_rng(self.bench.secret, iteration))
+        scene = Scene(self.bench.game, player, populations, table, tau)
+        trials = Trials(self.bench, scene, opponents, iteration, self._to_beat(metagame, player, tau))
+        result = self.oracle.respond(
+            OracleContext(
+                request=build_request(scene, opponents),
+                ask=self.ask,
+                evaluate=trials.evaluate,
+                sample=lambda attempt: derive(self.settings.seed, "sample", iteration, attempt),
+                record=self.record,
+                max_attempts=self.settings.attempts or self.oracle.default_attempts,
+                refine_all=self.settings.refine_all,
+            )
+        )
+        self.bench.monitor.stage("decide", "gain on fresh seeds")
+        admission, entry, after = self._decide(iteration, metagame, tau, result.finalist)
+        return Outcome(player, tau, result.attempts, result.finalist, entry, admission, after)
+
+    @staticmethod
+    def player_of(iteration: int, populations: Populations) -> int:
+        """Returns whose turn an iteration is."""
+        return 0 if populations.symmetric else (iteration - 1) % 2
+
+    def target(self, metagame: MetaGame, player: int) -> NDArray[np.float64]:
+        """Returns `[n]` tau over the population that `player` meets: step 2."""
+        sigma = metagame.solution.sigma[1 - player]
+        if self.settings.target_mix == 0.0:
+            return sigma
+        clusters = self.bench.clusters(metagame.populations.against(player))
+        return training_target(sigma, clusters, self.settings.target_mix)
+
+    def _to_beat(self, metagame: MetaGame, player: int, tau: NDArray[np.float64]) -> Entry | float:
+        """Returns what to beat: u(sigma) where tau is sigma, else the best existing member against tau."""
+        if self.settings.target_mix == 0.0:
+            return 0.0 if metagame.populations.symmetric else (1 - 2 * player) * metagame.solution.value
+        return metagame.populations.of(player)[rank_members(metagame.table, player, tau)[0]]
+
+    def _decide(
+        self, iteration: int, metagame: MetaGame, tau: NDArray[np.float64], finalist: Attempt | None
+    ) -> tuple[Admission, Entry | None, MetaGame]:
+        """Returns the verdict, the new member where there is one, and the state afterwards: steps 4 to 6."""
+        populations = metagame.populations
+        player = self.player_of(iteration, populations)
+        if finalist is None:
+            message = "no attempt could be played; see their reasons"
+            return Admission(None, None, "failed", message), None, metagame
+        incumbent = populations.of(player)[rank_members(metagame.table, player, tau)[0]]
+        trial = Trial(
+            source=finalist.source,
+            player=player,
+            sigma=(metagame.solution.sigma[player], metagame.solution.sigma[1 - player]),
+            tau=tau if self.settings.target_mix > 0.0 else None,
+            incumbent=incumbent,
+            iteration=iteration,
+        )
+        admission = admit(self.bench, populations, trial, self.settings.always_admit)
+        if not admission.admitted:
+            return admission, None, metagame
+        inspection = self.bench.inspect(finalist.source)
+        entry = Entry(inspection.hash, inspection.tree_hash, finalist.source, f"r{iteration}")
+        self.bench.monitor.stage("decide", "playing the new row")
+        return admission, entry, settle(self.bench, self.solver, populations.extended(player, entry))

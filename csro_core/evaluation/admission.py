@@ -1,0 +1,156 @@
+"""Is the finalist a better response? Its gain against sigma, and its lift against tau, on seeds it has never met.
+
+Gain = u(pi, sigma_-) - u(sigma), a lower bound on the exploitability of sigma. Lift = u(pi, tau) minus the best
+existing member's. Both are measured on the same fresh episodes, doubled up to twice while the answer is unclear; the
+threshold z accounts for the number of looks and of tests (one-sided, 5 % over all of them, Bonferroni).
+"""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from csro_core.metagame.statistics import against_mixture, episodes_needed, judge, paired_difference, z_threshold
+from numpy.typing import NDArray
+
+from csro_core.estimates import Estimate
+from csro_core.evaluation.bench import Bench, Round
+from csro_core.metagame.population import Entry, Populations
+
+AdmissionVerdict: TypeAlias = Literal["improves", "broadens", "rejected", "undecided", "failed", "always"]
+
+LOOKS = 3
+SUPPORT = 1e-6
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A finalist on trial.
+
+    Attributes:
+        source: its text.
+        player: whose policy it is to be.
+        sigma: meta-strategies of that player and of its opponent.
+        tau: `[n]` the training target, or None where it is sigma (then there is no lift).
+        incumbent: the player's best policy against tau.
+        iteration: number of the iteration: its seeds.
+    """
+
+    source: str
+    player: int
+    sigma: tuple[NDArray[np.float64], NDArray[np.float64]]
+    tau: NDArray[np.float64] | None
+    incumbent: Entry
+    iteration: int
+
+
+@dataclass(frozen=True)
+class Admission:
+    """The outcome.
+
+    Attributes:
+        gain: against sigma, or None where nothing was played.
+        lift: against tau, or None where tau is sigma.
+        verdict: "improves" (gain), "broadens" (lift), "rejected", "undecided", "failed", or "always".
+        message: the verdict in a sentence.
+    """
+
+    gain: Estimate | None
+    lift: Estimate | None
+    verdict: AdmissionVerdict
+    message: str
+
+    @property
+    def admitted(self) -> bool:
+        """True where the finalist joins the population."""
+        return self.verdict in ("improves", "broadens", "always")
+
+
+def admit(bench: Bench, populations: Populations, trial: Trial, always: bool) -> Admission:
+    """Plays the finalist on fresh seeds until the verdict is clear or the looks are spent.
+
+    Args:
+        bench: plays.
+        populations: who there is.
+        trial: the finalist and what it is held against.
+        always: admit it whatever it earns (it must have played).
+
+    Returns:
+        Gain, lift and verdict.
+    """
+    measurement = _Measurement(bench, populations, trial)
+    z = z_threshold(LOOKS * (1 if trial.tau is None else 2))
+    gain, lift = measurement.look()
+    for _ in range(LOOKS - 1):
+        if always or "above" in (_side(gain, z), _side(lift, z)) or _hopeless(gain, z) and _hopeless(lift, z):
+            break
+        gain, lift = measurement.look()
+    return _verdict(gain, lift, z, always)
+
+
+class _Measurement:
+    """Episodes so far, for the finalist and for what it is compared with."""
+
+    def __init__(self, bench: Bench, populations: Populations, trial: Trial) -> None:
+        self._bench = bench
+        self._trial = trial
+        sigma_opponent = trial.sigma[1]
+        weights = sigma_opponent if trial.tau is None else sigma_opponent + trial.tau
+        self._places = np.flatnonzero(weights > SUPPORT)
+        against = populations.against(trial.player)
+        self._opponents = [against[place] for place in self._places]
+        own = populations.of(trial.player)
+        self._mixture = [] if populations.symmetric else [int(i) for i in np.flatnonzero(trial.sigma[0] > SUPPORT)]
+        rivals = [] if trial.tau is None else [trial.incumbent]
+        self._sources = [trial.source, *(own[i].source for i in self._mixture), *(rival.source for rival in rivals)]
+        self._clean: list[NDArray[np.float64]] = []
+
+    def look(self) -> tuple[Estimate, Estimate | None]:
+        """Returns gain and lift over all episodes so far, after playing as many again as there were."""
+        first = self._clean[0].shape[1] if self._clean else 0
+        episodes = Round("gain", self._trial.iteration, first or self._bench.episodes, first)
+        played = self._bench.meet(self._sources, self._opponents, self._trial.player, episodes)
+        fresh = [matchup.clean for matchup in played]
+        self._clean = [np.hstack(pair) for pair in zip(self._clean, fresh, strict=True)] if self._clean else fresh
+        return self._gain(), self._lift()
+
+    def _gain(self) -> Estimate:
+        weights = _shares(self._trial.sigma[1][self._places])
+        if not self._mixture:
+            return against_mixture(self._clean[0], weights).estimate
+        shares = _shares(self._trial.sigma[0][self._mixture])
+        own = self._clean[1 : 1 + len(self._mixture)]
+        mixture = sum(share * samples for share, samples in zip(shares, own, strict=True))
+        return paired_difference(self._clean[0], np.asarray(mixture), weights)
+
+    def _lift(self) -> Estimate | None:
+        if self._trial.tau is None:
+            return None
+        return paired_difference(self._clean[0], self._clean[-1], _shares(self._trial.tau[self._places]))
+
+
+def _shares(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(weights / weights.sum(), dtype=np.float64)
+
+
+def _side(estimate: Estimate | None, z: float) -> str:
+    return "below" if estimate is None else judge(estimate, z)
+
+
+def _hopeless(estimate: Estimate | None, z: float) -> bool:
+    return _side(estimate, z) == "below"
+
+
+def _verdict(gain: Estimate, lift: Estimate | None, z: float, always: bool) -> Admission:
+    if _side(gain, z) == "above":
+        return Admission(gain, lift, "improves", f"earns more than sigma by more than {z:.2f} standard errors")
+    if lift is not None and _side(lift, z) == "above":
+        return Admission(gain, lift, "broadens", f"beats the best member against the target by more than {z:.2f} se")
+    if always:
+        return Admission(gain, lift, "always", "admitted because every finalist is (admit = always)")
+    if _hopeless(gain, z) and _hopeless(lift, z):
+        return Admission(gain, lift, "rejected", "does not earn more than sigma: nothing found, which is no proof")
+    best = max((e for e in (gain, lift) if e is not None), key=lambda e: e.mean)
+    more = episodes_needed(best, z)
+    if best.mean <= 0 or more is None:
+        return Admission(gain, lift, "rejected", "no sign of a gain on fresh seeds: nothing found, which is no proof")
+    return Admission(gain, lift, "undecided", f"about {more} more episodes would tell")

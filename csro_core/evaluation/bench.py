@@ -1,0 +1,127 @@
+"""The bench: everything that plays in a run, with its seeds, behind a few verbs.
+
+Holds the collaborators (game, executor, cells, monitor) and remembers what a text was found to be, so that an
+iteration inspects and probes every text once.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from csro_core.evaluation.behaviour import clusters, probe
+from csro_core.metagame.sampling import Matchup, Meeting, fill, play_many
+
+from csro_core.games.base import Game, GameSpec
+from csro_core.matches.jobs import MatchExecutor
+from csro_core.metagame.cells import CellStore
+from csro_core.metagame.population import Entry, Populations
+from csro_core.policies.source import Inspection
+from csro_core.progress import Monitor
+from csro_core.seeds import episode_seeds
+
+
+@dataclass(frozen=True)
+class Round:
+    """Which episodes are played: a purpose, the iteration they belong to, and their numbers.
+
+    Attributes:
+        purpose: "screen", "final", "gain": part of the seed.
+        iteration: part of the seed; 0 where all iterations share the episodes.
+        count: how many episodes.
+        first: number of the first one.
+    """
+
+    purpose: str
+    iteration: int
+    count: int
+    first: int = 0
+
+
+@dataclass
+class Bench:
+    """What a run plays with.
+
+    Attributes:
+        game: what is played.
+        executor: plays matches and inspects texts.
+        cells: keeps payoff cells.
+        secret: the run's secret (`seeds.run_secret`).
+        episodes: episodes of a payoff cell, even.
+        monitor: hears of progress, may stop or pause.
+        make_game: makes the screening version of the game.
+    """
+
+    game: Game
+    executor: MatchExecutor
+    cells: CellStore
+    secret: int
+    episodes: int
+    monitor: Monitor
+    make_game: Callable[[GameSpec], Game]
+    _inspections: dict[str, Inspection] = field(default_factory=dict)
+    _actions: dict[str, bytes] = field(default_factory=dict)
+
+    @property
+    def is_one_step(self) -> bool:
+        """True where an episode is a single joint action: episodes are then nearly free."""
+        return self.game.lockstep is not None and self.game.lockstep.num_steps == 1
+
+    @property
+    def screening(self) -> Game:
+        """The cheaper version of the game for first screens."""
+        return self.make_game(self.game.screening)
+
+    def inspect(self, text: str) -> Inspection:
+        """Returns what the text is found to be; nothing of it is run."""
+        if text not in self._inspections:
+            self._inspections[text] = self.executor.inspect(text)
+        return self._inspections[text]
+
+    def fill(self, populations: Populations) -> None:
+        """Plays the cells of these populations that are missing."""
+        meeting = Meeting(self.game, self.executor, self.cells, self.secret)
+        fill(meeting, populations, self.episodes, self.monitor.bar)
+
+    def deepen(self, own: Sequence[Entry], opponents: Sequence[Entry], player: int, episodes: int) -> None:
+        """Plays further episodes of the cells between some policies, so that each has at least `episodes`.
+
+        Args:
+            own: policies of `player`.
+            opponents: whom they meet.
+            player: whose policies `own` are.
+            episodes: even.
+        """
+        meeting = Meeting(self.game, self.executor, self.cells, self.secret)
+        deepen(meeting, own, opponents, player, episodes, self.monitor.bar)
+
+    def meet(
+        self, sources: Sequence[str], opponents: Sequence[Entry], player: int, episodes: Round, screening: bool = False
+    ) -> list[Matchup]:
+        """Plays texts against opponents on the same fresh episodes.
+
+        Args:
+            sources: `n` texts.
+            opponents: whom each of them meets.
+            player: the seat the texts are written for.
+            episodes: which episodes.
+            screening: True for the cheaper version of the game.
+
+        Returns:
+            One matchup a text, in order.
+        """
+        game = self.screening if screening else self.game
+        seeds = episode_seeds(self.secret, episodes.purpose, episodes.iteration, episodes.count, episodes.first)
+        meeting = Meeting(game, self.executor, self.cells, self.secret)
+        return play_many(meeting, sources, opponents, player, seeds, self.monitor.bar)
+
+    def actions(self, texts: Sequence[str]) -> list[bytes]:
+        """Returns each text's actions on the fixed probe histories (see `behaviour.probe`)."""
+        fresh = [text for text in dict.fromkeys(texts) if self.inspect(text).tree_hash not in self._actions]
+        if fresh:
+            probed = probe(self.executor, self.game, fresh, self.secret)
+            for text, actions in zip(fresh, probed, strict=True):
+                self._actions[self.inspect(text).tree_hash] = actions
+        return [self._actions[self.inspect(text).tree_hash] for text in texts]
+
+    def clusters(self, entries: Sequence[Entry]) -> list[int]:
+        """Returns the behaviour cluster of each policy, 0, 1, …."""
+        return clusters(self.actions([entry.source for entry in entries]))

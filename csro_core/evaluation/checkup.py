@@ -1,0 +1,68 @@
+"""The first aid for a text: is it allowed, and does it survive a short episode? One sentence says what is wrong."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from csro_core.games.base import Game
+from csro_core.matches.jobs import Isolation, MatchExecutor, MatchJob
+from csro_core.policies.source import Inspection, Problem
+from csro_core.seeds import derive
+
+SMOKE_EPISODES = 2
+
+
+@dataclass(frozen=True)
+class Checkup:
+    """What a check found.
+
+    Attributes:
+        inspection: the static findings.
+        playable: True where the text is allowed and a short episode against itself went without a failure.
+        problems: the static problems, else the first failure in play.
+    """
+
+    inspection: Inspection
+    playable: bool
+    problems: tuple[Problem, ...]
+
+    @property
+    def sentence(self) -> str:
+        """The first problem as one sentence with its line; "" where there is none."""
+        if not self.problems:
+            return ""
+        first = self.problems[0]
+        return f"line {first.line}: {first.message}" if first.line else first.message
+
+    def document(self, isolation: Isolation) -> dict[str, Any]:
+        """Returns the findings as JSON data, in the shape of the command `check`."""
+        return {
+            "ok": self.playable,
+            "hash": self.inspection.hash,
+            "problems": [{"line": problem.line, "message": problem.message} for problem in self.problems],
+            "isolation": isolation.level,
+            "lines": self.inspection.lines,
+        }
+
+
+def check_policy(executor: MatchExecutor, game: Game, text: str) -> Checkup:
+    """Inspects a text and lets it play a short episode against itself.
+
+    Args:
+        executor: does both in jailed processes.
+        game: what it is written for; its screening version is played.
+        text: the policy.
+
+    Returns:
+        The findings; a failure in play is reported with its line and step.
+    """
+    inspection = executor.inspect(text)
+    if not inspection.ok:
+        return Checkup(inspection, False, inspection.problems)
+    seeds = tuple(derive("smoke", episode) for episode in range(SMOKE_EPISODES))
+    job = MatchJob(game.screening, (text, text), seats=(0, 1), seeds=seeds)
+    result = executor.submit([job])[0]
+    problems = tuple(
+        Problem(failure.line or 0, failure.message + (f" (step {failure.step})" if failure.step is not None else ""))
+        for failure in result.failures[:1]
+    )
+    return Checkup(inspection, not problems, problems)

@@ -1,0 +1,156 @@
+"""The trials of one iteration: what happens to a text between the model's answer and its score.
+
+Cheap things first: identity, static check, behaviour on fixed probe histories, a screen, and for finalists a replay
+in the game itself on fresh seeds. Nothing is played twice: duplicates by text, syntax tree or behaviour are named.
+"""
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csro_core.estimates import Estimate
+from csro_core.evaluation.bench import Bench, Round
+from csro_core.matches.jobs import Failure
+from csro_core.metagame.population import Entry
+from csro_core.metagame.sampling import Matchup
+from csro_core.metagame.statistics import against_mixture, paired_difference
+from csro_core.oracles.base import Evaluation, OpponentScore, Stage
+from csro_core.oracles.context import Opponents, Scene
+
+SCREEN_EPISODES = 4
+FINAL_EPISODES = 4
+EXCERPT_STEPS = 60
+
+
+@dataclass(frozen=True)
+class _Known:
+    """A text that later ones may duplicate."""
+
+    tree_hash: str
+    actions: bytes
+    name: str
+
+
+class Trials:
+    """Implements `Evaluate` for one iteration."""
+
+    def __init__(
+        self, bench: Bench, scene: Scene, opponents: Opponents, iteration: int, to_beat: Entry | float
+    ) -> None:
+        """Keeps its collaborators.
+
+        Args:
+            bench: plays.
+            scene: where the search takes place.
+            opponents: who is met.
+            iteration: number of the iteration: its seeds.
+            to_beat: a policy whose payoff on the same seeds has to be beaten, or a known payoff.
+        """
+        self._bench = bench
+        self._player = scene.player
+        self._own = scene.populations.of(scene.player)
+        self._opponents = opponents
+        self._iteration = iteration
+        self._to_beat = to_beat
+        self._baselines: dict[Stage, Matchup] = {}
+        self._attempts: list[_Known] = []
+
+    def evaluate(self, text: str, stage: Stage) -> Evaluation:
+        """Checks and plays a text (see `oracles.base.Evaluate`).
+
+        Returns:
+            Its score against tau on the seeds of the stage, or why it has none.
+
+        Raises:
+            Cancelled: the run was stopped.
+        """
+        if stage == "final":
+            self._bench.monitor.stage("play", "finalist on fresh seeds")
+            return self._play(text, stage)
+        self._bench.monitor.stage("check", "")
+        inspection = self._bench.inspect(text)
+        if not inspection.ok:
+            first = inspection.problems[0]
+            self._bench.monitor.failed(f"line {first.line}: {first.message}")
+            return Evaluation("refused", f"line {first.line}: {first.message}", first.line)
+        twin = self._twin(inspection.tree_hash, text)
+        if twin:
+            self._bench.monitor.failed(twin)
+            return Evaluation("duplicate", twin)
+        self._bench.monitor.stage("play", f"screen against {len(self._opponents.entries)}")
+        evaluation = self._play(text, stage)
+        if evaluation.status != "scored":
+            self._bench.monitor.failed(evaluation.message)
+        return evaluation
+
+    def _twin(self, tree_hash: str, text: str) -> str:
+        """Returns what the text duplicates as a sentence, "" where it is new; remembers it."""
+        members = [_Known(entry.tree_hash, b"", entry.name) for entry in self._own]
+        for known in members + self._attempts:
+            if known.tree_hash == tree_hash:
+                return f"the same program as {known.name}, comments and layout apart"
+        actions = self._bench.actions([text, *(entry.source for entry in self._own)])
+        own = [_Known(k.tree_hash, acted, k.name) for k, acted in zip(members, actions[1:], strict=True)]
+        name = f"attempt {len(self._attempts) + 1}"
+        twin = next((k.name for k in own + self._attempts if k.actions and k.actions == actions[0]), "")
+        self._attempts.append(_Known(tree_hash, actions[0], name))
+        return f"behaves exactly like {twin} on the probe histories" if twin else ""
+
+    def _play(self, text: str, stage: Stage) -> Evaluation:
+        matchup = self._meet([text], stage)[0]
+        failure = _own_failure(matchup)
+        if failure is not None:
+            where = f"line {failure.line}: " if failure.line else ""
+            step = f" (step {failure.step})" if failure.step is not None else ""
+            return Evaluation("failed", f"{where}{failure.message}{step}", failure.line)
+        weights = self._opponents.weights
+        score = against_mixture(matchup.clean, weights).estimate
+        per_opponent = tuple(
+            OpponentScore(entry.hash, against_mixture(matchup.clean[place : place + 1], np.ones(1)).estimate)
+            for place, entry in enumerate(self._opponents.entries)
+        )
+        excerpt = _excerpt(matchup, self._bench.game.action_names[self._player])
+        return Evaluation("scored", "", None, score, self._advantage(matchup, score, stage), per_opponent, excerpt)
+
+    def _advantage(self, matchup: Matchup, score: Estimate, stage: Stage) -> Estimate:
+        if not isinstance(self._to_beat, Entry):
+            return Estimate(score.mean - self._to_beat, score.stderr, score.episodes)
+        if stage not in self._baselines:
+            self._baselines[stage] = self._meet([self._to_beat.source], stage)[0]
+        return paired_difference(matchup.clean, self._baselines[stage].clean, self._opponents.weights)
+
+    def _meet(self, texts: Sequence[str], stage: Stage) -> list[Matchup]:
+        count = SCREEN_EPISODES if stage == "screen" else FINAL_EPISODES
+        if self._bench.is_one_step:
+            count = self._bench.episodes
+        episodes = Round(stage, self._iteration, count)
+        return self._bench.meet(texts, self._opponents.entries, self._player, episodes, screening=stage == "screen")
+
+
+def _own_failure(matchup: Matchup) -> Failure | None:
+    """Returns the text's own first failure in any of its matches."""
+    own = (failure for failures in matchup.failures for failure in failures if failure.policy == 0)
+    return next(own, None)
+
+
+def _excerpt(matchup: Matchup, names: Sequence[str]) -> str:
+    """Returns the last moves of the median episode against the worst opponent, one letter an action."""
+    means: NDArray[np.float64] = matchup.returns.mean(axis=1)
+    worst = int(means.argmin())
+    if not matchup.moves or not matchup.moves[worst]:
+        return ""
+    returns = matchup.returns[worst]
+    median = int(np.argsort(returns, kind="stable")[len(returns) // 2])
+    log = zlib.decompress(matchup.moves[worst][median])
+    steps = len(log) // 2
+    shown = log[-2 * EXCERPT_STEPS :]
+
+    def letters(actions: bytes) -> str:
+        return "".join(names[action][:1] if action < len(names) else "-" for action in actions)
+
+    total = float(returns[median])
+    first = max(0, steps - EXCERPT_STEPS) + 1
+    return f"steps {first}-{steps}, total {total:g}\nyou:      {letters(shown[::2])}\nopponent: {letters(shown[1::2])}"

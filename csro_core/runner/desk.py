@@ -1,0 +1,154 @@
+"""The desk of a runner: answers the requests to check, score and add a policy that a person wrote."""
+
+import logging
+from typing import Any
+
+import numpy as np
+
+from csro_core.csro import MetaGame, settle
+from csro_core.errors import Cancelled, CsroError, LeaseError
+from csro_core.estimates import Estimate
+from csro_core.evaluation.checkup import check_policy
+from csro_core.metagame.population import Entry
+from csro_core.metagame.statistics import against_mixture, paired_difference
+from csro_core.runner.session import Session
+from csro_core.store.records import RequestRecord
+
+LOGGER = logging.getLogger(__name__)
+
+MAX_EPISODES = 256
+"""Episodes a cell that "play more" may reach."""
+
+
+class Desk:
+    """Answers requests on a session; a request that fails is answered with the reason and hurts nothing else."""
+
+    def __init__(self, session: Session) -> None:
+        """Keeps the session."""
+        self._session = session
+
+    def answer(self, request: RequestRecord) -> None:
+        """Answers one request of kind "check", "score" or "add".
+
+        Raises:
+            LeaseError: the lease is lost.
+            Cancelled: the run was stopped meanwhile.
+        """
+        lease = self._session.lease
+        lease.answer(request.id, "working", {})
+        handlers = {"check": self._check, "score": self._score, "add": self._add}
+        try:
+            lease.answer(request.id, "done", handlers[request.kind](dict(request.payload)))
+        except LeaseError:
+            raise
+        except Cancelled:
+            lease.answer(request.id, "failed", {"message": "the run was stopped before this was done"})
+            raise
+        except CsroError as error:
+            LOGGER.info("request %s failed: %s", request.id, error)
+            lease.answer(request.id, "failed", {"message": str(error)})
+
+    def _check(self, payload: dict[str, Any]) -> dict[str, Any]:
+        bench = self._session.bench
+        checkup = check_policy(bench.executor, bench.game, str(payload["text"]))
+        return checkup.document(bench.executor.isolation)
+
+    def _score(self, payload: dict[str, Any]) -> dict[str, Any]:
+        """Returns what a text earns against the whole population and what adding it would do; nothing is added."""
+        session, text = self._session, str(payload["text"])
+        session.open()
+        player = int(payload.get("player", 0))
+        checkup = check_policy(session.bench.executor, session.bench.game, text)
+        if not checkup.playable:
+            return checkup.document(session.bench.executor.isolation)
+        inspection = session.put_text(text)
+        entry = Entry(inspection.hash, inspection.tree_hash, text, "edit")
+        now = session.metagame
+        wanted = min(MAX_EPISODES, int(payload.get("episodes", 0)))
+        if wanted > session.settings.episodes:
+            self._play_more(entry, player, str(payload.get("parent", "")), wanted)
+        after = settle(session.bench, session.solver, now.populations.extended(player, entry))
+        return {
+            **checkup.document(session.bench.executor.isolation),
+            **_scores(after, now, player),
+            **_comparison(after, now, player, str(payload.get("parent", ""))),
+            "sigma_if_added": {
+                "weight": float(after.solution.sigma[player][-1]),
+                "sigma": [[float(share) for share in shares] for shares in _per_population(after)],
+            },
+        }
+
+    def _add(self, payload: dict[str, Any]) -> dict[str, Any]:
+        session, text = self._session, str(payload["text"])
+        session.open()
+        player, parent = int(payload.get("player", 0)), str(payload.get("parent", ""))
+        checkup = check_policy(session.bench.executor, session.bench.game, text)
+        if not checkup.playable:
+            raise CsroError(f"a policy must pass the check before it is added; {checkup.sentence}")
+        before = session.metagame
+        name = str(payload.get("name", "")).strip() or self._name_after(parent)
+        member = session.add(text, player, parent, name)
+        after = session.metagame
+        return {
+            "index": member.index,
+            "hash": member.policy.hash,
+            "name": member.name,
+            **_scores(after, before, player),
+            "sigma": [[float(share) for share in shares] for shares in _per_population(after)],
+            "sigma_if_added": [[float(share) for share in shares] for shares in _per_population(after)],
+        }
+
+    def _play_more(self, entry: Entry, player: int, parent: str, episodes: int) -> None:
+        """Plays further episodes of the edit and its parent against the support of sigma, on shared seeds."""
+        metagame, bench = self._session.metagame, self._session.bench
+        opponents = metagame.populations.against(player)
+        support = np.flatnonzero(metagame.solution.sigma[1 - player] > 1e-6)
+        own = [entry, *(known for known in metagame.populations.of(player) if known.hash == parent)]
+        bench.deepen(own, [opponents[place] for place in support], player, episodes)
+
+    def _name_after(self, parent: str) -> str:
+        names = [m.name for group in self._session.metagame.populations.lists for m in group if m.hash == parent]
+        return f"{names[0]}-edit" if names else "edit"
+
+
+def _scores(after: MetaGame, before: MetaGame, player: int) -> dict[str, Any]:
+    """Returns what the last policy of `player` in `after` earns, by opponent and against the sigma of `before`."""
+    samples = _samples(after, player)[-1]
+    opponents = before.populations.against(player)
+    payoffs = []
+    for place, opponent in enumerate(opponents):
+        earned = against_mixture(samples[place : place + 1], np.ones(1)).estimate
+        payoffs.append({"opponent": opponent.name, "hash": opponent.hash, **_document(earned)})
+    sigma = before.solution.sigma[1 - player]
+    total = against_mixture(samples[: len(opponents)], sigma).estimate
+    forfeits = int(after.table.forfeits[..., player].sum(axis=1 - player)[-1])
+    return {"payoffs": payoffs, "versus_sigma": _document(total), "forfeits": forfeits}
+
+
+def _comparison(after: MetaGame, before: MetaGame, player: int, parent: str) -> dict[str, Any]:
+    """Returns the edit against its parent, by episode: both met the same opponents on the same seeds."""
+    place = next((i for i, own in enumerate(before.populations.of(player)) if own.hash == parent), None)
+    if place is None:
+        return {"versus_parent": None, "verdict": "cannot tell yet"}
+    samples = _samples(after, player)
+    sigma = before.solution.sigma[1 - player]
+    size = len(before.populations.against(player))
+    difference = paired_difference(samples[-1][:size], samples[place][:size], sigma)
+    verdict = "cannot tell yet"
+    if abs(difference.mean) > difference.half_width:
+        verdict = "better" if difference.mean > 0 else "worse"
+    return {"versus_parent": _document(difference), "verdict": verdict}
+
+
+def _samples(metagame: MetaGame, player: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Returns `[N_player, N_opponent, E]` clean returns to `player`."""
+    samples = metagame.table.clean_samples[player]
+    return samples if player == 0 else samples.transpose(1, 0, 2)
+
+
+def _per_population(metagame: MetaGame) -> list[Any]:
+    return list(metagame.solution.sigma[: len(metagame.populations.lists)])
+
+
+def _document(estimate: Estimate) -> dict[str, Any]:
+    return {"mean": estimate.mean, "stderr": estimate.stderr, "episodes": estimate.episodes}

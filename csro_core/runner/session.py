@@ -1,0 +1,267 @@
+"""A run, opened for work by the holder of its lease: rows in, the loop over them, rows out."""
+
+import time
+from collections.abc import Sequence
+
+from csro_core.csro import Loop, LoopSettings, MetaGame, Outcome, settle
+from csro_core.errors import CsroError, UsageError
+from csro_core.evaluation.bench import Bench
+from csro_core.evaluation.champion import champion
+from csro_core.evaluation.one_step import exploitability
+from csro_core.games import make_game
+from csro_core.matches.jobs import MatchExecutor
+from csro_core.meta_solvers import make_meta_solver
+from csro_core.metagame.population import Entry, Populations
+from csro_core.models import make_model
+from csro_core.oracles import make_oracle
+from csro_core.oracles.base import Attempt
+from csro_core.policies.library import default_initial, reference_text
+from csro_core.policies.source import Inspection, sha256
+from csro_core.runner.calls import BookedModel
+from csro_core.runner.watch import Watch
+from csro_core.seeds import run_secret
+from csro_core.store import Lease, Store
+from csro_core.store.records import (
+    AttemptRecord,
+    IterationRecord,
+    Member,
+    Origin,
+    PolicyText,
+    SolutionRecord,
+)  # fmt: skip
+
+
+class Session:
+    """Work on one run.
+
+    Attributes:
+        lease: the right to write; every write goes through it.
+        iteration: iterations finished.
+        metagame: the settled state; only after `open`.
+        bench: what the run plays with.
+    """
+
+    def __init__(self, store: Store, lease: Lease, run: str, executor: MatchExecutor, watch: Watch) -> None:
+        """Reads the run's settings and makes its collaborators; plays nothing yet.
+
+        Raises:
+            UsageError: a name in the settings is unknown here.
+        """
+        record = store.run(run)
+        self.lease = lease
+        self.run = record.id
+        self.settings = record.settings
+        self.iteration = record.iteration
+        self.player_names: set[str] = set()
+        self._store = store
+        self._watch = watch
+        game = make_game(self.settings.game)
+        secret = run_secret(self.settings.seed)
+        self.bench = Bench(game, executor, lease.cells, secret, self.settings.episodes, watch, make_game)
+        self.solver = make_meta_solver(self.settings.meta_solver)
+        self._oracle = make_oracle(self.settings.oracle)
+        self._model = make_model(self.settings.model)
+        self._metagame: MetaGame | None = None
+
+    @property
+    def metagame(self) -> MetaGame:
+        """The settled meta-game.
+
+        Raises:
+            CsroError: `open` was not called.
+        """
+        if self._metagame is None:
+            raise CsroError("the run must be open before its meta-game is used")
+        return self._metagame
+
+    def open(self) -> None:
+        """Seeds the populations where they are empty, plays what is missing, and solves. Idempotent."""
+        if self._metagame is not None:
+            return
+        self._watch.begin(self.iteration + 1, 0)
+        self._watch.stage("solve", "playing the initial population")
+        members = self._store.members(self.run)
+        if not members:
+            members = self._seed()
+        solutions = self._store.solutions(self.run)
+        self._settle(_populations(self.bench.game.symmetric, members))
+        if not solutions or solutions[-1].sizes != self.metagame.populations.sizes:
+            cause = "edit" if solutions else "iteration"
+            self.lease.add_solution(self._solution(len(solutions), cause, self.iteration))
+
+    def iterate(self) -> None:
+        """Runs and commits one iteration.
+
+        Raises:
+            Cancelled: stopped; nothing of the iteration counts.
+            CsroError: it failed.
+        """
+        iteration = self.iteration + 1
+        budget = self.settings.attempts or self._oracle.default_attempts
+        solution = self._store.solutions(self.run)[-1]
+        loop = Loop(
+            bench=self.bench,
+            solver=self.solver,
+            oracle=self._oracle,
+            ask=BookedModel(self._model, self.lease.put_call, self._watch, iteration, budget),
+            record=lambda attempt: self._record(iteration, attempt),
+            settings=LoopSettings(
+                seed=self.settings.seed,
+                target_mix=self.settings.target_mix,
+                always_admit=self.settings.admit == "always",
+                attempts=self.settings.attempts,
+                refine_all=self.settings.refine_all,
+            ),
+        )
+        self._watch.begin(iteration, loop.player_of(iteration, self.metagame.populations))
+        began = time.monotonic()
+        outcome = loop.step(iteration, self.metagame)
+        self._commit(iteration, solution, outcome, time.monotonic() - began)
+
+    def add(self, text: str, player: int, parent: str, name: str) -> Member:
+        """Adds a hand-written policy: always admitted, marked human, the meta-game re-solved at once.
+
+        Args:
+            text: the policy, already inspected and accepted.
+            player: whose population.
+            parent: hash of the text it came from, "".
+            name: a name for people; made unique.
+
+        Returns:
+            The new member.
+        """
+        inspection = self.bench.inspect(text)
+        entry = Entry(inspection.hash, inspection.tree_hash, text, self._unique(name))
+        self._settle(self.metagame.populations.extended(player, entry))
+        member = self._member(player, entry, "human", parent, self.iteration)
+        solution = self._solution(len(self._store.solutions(self.run)), "edit", self.iteration)
+        with self.lease.atomically():
+            self.lease.add_member(member)
+            self.lease.add_solution(solution)
+        return member
+
+    def put_text(self, text: str) -> Inspection:
+        """Returns what an inspection finds about a text, after storing both."""
+        inspection = self.bench.inspect(text)
+        self.lease.put_policy(_policy_text(text, inspection))
+        return inspection
+
+    def _seed(self) -> list[Member]:
+        names = self.settings.initial or tuple(f"reference:{n}" for n in default_initial(self.settings.game.name))
+        members = []
+        for player in range(1 if self.bench.game.symmetric else 2):
+            for name in names:
+                text, short = self._initial_text(name)
+                inspection = self.bench.inspect(text)
+                if not inspection.ok:
+                    problem = inspection.problems[0]
+                    raise UsageError(
+                        f"an initial policy must pass the check; {name}: line {problem.line}: {problem.message}"
+                    )
+                entry = Entry(inspection.hash, inspection.tree_hash, text, self._unique(short))
+                members.append(self._member(player, entry, "seed", "", 0))
+        with self.lease.atomically():
+            for member in members:
+                self.lease.add_member(member)
+        return members
+
+    def _initial_text(self, name: str) -> tuple[str, str]:
+        kind, _, rest = name.partition(":")
+        if kind == "policy":
+            return self._store.policy(rest).source, rest[:8]
+        return reference_text(rest or kind), rest or kind
+
+    def _settle(self, populations: Populations) -> None:
+        self._metagame = settle(self.bench, self.solver, populations)
+
+    def _member(self, player: int, entry: Entry, origin: Origin, parent: str, iteration: int) -> Member:
+        place = sum(1 for member in self._store.members(self.run) if member.player == player)
+        return Member(
+            player=player, index=place, policy=_policy_text(entry.source, self.bench.inspect(entry.source)),
+            name=entry.name, origin=origin, parent=parent, iteration=iteration,
+        )  # fmt: skip
+
+    def _unique(self, name: str) -> str:
+        taken = {member.name for member in self._store.members(self.run)} | self.player_names
+        unique, number = name, 2
+        while unique in taken:
+            unique, number = f"{name}-{number}", number + 1
+        self.player_names.add(unique)
+        return unique
+
+    def _record(self, iteration: int, attempt: Attempt, verdict: str = "") -> None:
+        inspection = None
+        if attempt.source:
+            inspection = self.put_text(attempt.source)
+        latest = attempt.final or attempt.screen
+        self.lease.put_attempt(
+            AttemptRecord(
+                iteration=iteration, index=attempt.index, policy=inspection.hash if inspection else "",
+                operator=attempt.operator, idea=attempt.idea, parent=attempt.parent, status=attempt.screen.status,
+                message=latest.message, line=latest.line, screen=attempt.screen.score,
+                final=attempt.final.score if attempt.final else None,
+                per_opponent=tuple(
+                    {"opponent": score.opponent, "mean": score.payoff.mean, "stderr": score.payoff.stderr,
+                     "episodes": score.payoff.episodes}
+                    for score in latest.per_opponent
+                ),
+                lines=inspection.lines if inspection else 0, verdict=verdict,
+            )
+        )  # fmt: skip
+
+    def _commit(self, iteration: int, before: SolutionRecord, outcome: Outcome, seconds: float) -> None:
+        self._metagame = outcome.metagame
+        admission = outcome.admission
+        if outcome.finalist is not None:
+            self._record(iteration, outcome.finalist, admission.verdict)
+        members = []
+        if outcome.entry is not None:
+            members = [self._member(outcome.player, outcome.entry, "oracle", self._parent(outcome), iteration)]
+        record = IterationRecord(
+            iteration=iteration, player=outcome.player, solution=before.number, sigma=before.sigma,
+            tau=tuple(float(share) for share in outcome.tau), gain=admission.gain, lift=admission.lift,
+            verdict=admission.verdict, message=admission.message,
+            finalist=sha256(outcome.finalist.source) if outcome.finalist else "",
+            attempts=len(outcome.attempts), seconds=seconds,
+        )  # fmt: skip
+        solution = self._solution(before.number + 1, "iteration", iteration)
+        self.lease.commit_iteration(record, members, solution)
+        self.iteration = iteration
+
+    @staticmethod
+    def _parent(outcome: Outcome) -> str:
+        """Returns the hash of the text that the finalist was refined from, "" where there is none."""
+        finalist = outcome.finalist
+        if finalist is None or finalist.parent is None:
+            return ""
+        return sha256(outcome.attempts[finalist.parent].source)
+
+    def _solution(self, number: int, cause: str, iteration: int) -> SolutionRecord:
+        populations, table, solution = self.metagame.populations, self.metagame.table, self.metagame.solution
+        sigma = solution.sigma[: len(populations.lists)]
+        exact = exploitability(self.bench, populations, solution.sigma)
+        best = champion(table, populations)
+        return SolutionRecord(
+            number=number, iteration=iteration, cause=cause, sizes=populations.sizes,
+            sigma=tuple(tuple(float(share) for share in shares) for shares in sigma),
+            value=solution.value, nash_conv=solution.nash_conv, epsilon=solution.epsilon, note=solution.note,
+            exploitability=exact.value if exact else None, exploitability_exact=bool(exact and exact.exact),
+            extra={"champion": best} if best else {},
+        )  # fmt: skip
+
+
+def _policy_text(text: str, inspection: Inspection) -> PolicyText:
+    return PolicyText(inspection.hash, inspection.tree_hash, text, inspection.docstring, inspection.lines)
+
+
+def _populations(symmetric: bool, members: Sequence[Member]) -> Populations:
+    lists = tuple(
+        tuple(
+            Entry(member.policy.hash, member.policy.tree_hash, member.policy.source, member.name)
+            for member in members
+            if member.player == player
+        )
+        for player in range(1 if symmetric else 2)
+    )
+    return Populations(symmetric, lists)
+

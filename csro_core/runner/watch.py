@@ -1,0 +1,168 @@
+"""The runner's monitor: writes the live stages for the pages, pauses where a person steps, ends on request."""
+
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+from csro_core.errors import Cancelled
+from csro_core.progress import STAGES, StageName
+from csro_core.store import Lease, Store
+
+if TYPE_CHECKING:  # the desk needs the session, which needs this monitor
+    from csro_core.runner.desk import Desk
+
+BAR_SECONDS = 0.25
+POLL_SECONDS = 0.1
+
+
+class Watch:
+    """Implements `Monitor` on the store.
+
+    Attributes:
+        until: where to pause: "stage", "attempt", or anything else for nowhere.
+        target: iterations wanted; a request to run may raise it while the run is under way.
+        desk: answers checks and scores between two stages.
+    """
+
+    desk: "Desk"
+
+    def __init__(self, store: Store, lease: Lease, run: str, stop: threading.Event, pause_limit: float) -> None:
+        """Keeps its collaborators."""
+        self.until = ""
+        self.target = 0
+        self._store = store
+        self._lease = lease
+        self._run = run
+        self._stop = stop
+        self._pause_limit = pause_limit
+        self._iteration = 0
+        self._player = 0
+        self._rows: dict[str, dict[str, Any]] = {}
+        self._current: str | None = None
+        self._began = 0.0
+        self._bar: tuple[int, int] | None = None
+        self._shown = 0.0
+
+    def begin(self, iteration: int, player: int) -> None:
+        """An iteration starts: all stages wait."""
+        self._iteration, self._player = iteration, player
+        self._rows = {name: {"name": name, "state": "waiting", "seconds": 0.0, "detail": ""} for name in STAGES}
+        self._current = None
+        self._show(None)
+
+    def stage(self, name: StageName, detail: str = "") -> None:
+        """Ends the current stage, pauses where a person asked for it, and begins the next one.
+
+        Raises:
+            Cancelled: the run was stopped.
+        """
+        self._check()
+        self._finish("done")
+        if self._pauses_before(name):
+            self._pause()
+        self._serve()
+        self._check()
+        for later in STAGES[STAGES.index(name):]:
+            self._rows.setdefault(later, {"name": later})
+            self._rows[later] |= {"state": "waiting", "seconds": 0.0, "detail": ""}
+        self._rows[name] |= {"state": "now", "detail": detail}
+        self._current, self._began, self._bar = name, time.monotonic(), None
+        self._show(None)
+
+    def bar(self, done: int, total: int) -> None:
+        """Shows how many matches of the stage are played, a few times a second.
+
+        Raises:
+            Cancelled: the run was stopped.
+        """
+        self._check()
+        self._bar = (done, total)
+        if time.monotonic() - self._shown >= BAR_SECONDS:
+            self._show(None)
+
+    def failed(self, message: str) -> None:
+        """Marks the current stage as failed, with the reason."""
+        if self._current is not None:
+            self._rows[self._current]["detail"] = message
+        self._finish("failed")
+        self._show(None)
+
+    def between_iterations(self) -> None:
+        """Adds what was asked for meanwhile; it counts from the next iteration.
+
+        Raises:
+            Cancelled: the run was stopped.
+        """
+        self._finish("done")
+        self._serve(adding=True)
+        self._check()
+
+    def rest(self) -> None:
+        """Nothing is being done: clears the live stages."""
+        self._finish("done")
+        self._lease.set_progress({})
+
+    def _pauses_before(self, name: StageName) -> bool:
+        if self.until == "stage":
+            return any(row.get("state") in ("done", "failed") for row in self._rows.values())
+        attempts_done = self._rows.get("play", {}).get("state") in ("done", "failed")
+        check_failed = self._rows.get("check", {}).get("state") == "failed"
+        return self.until == "attempt" and name in ("ask", "decide") and (attempts_done or check_failed)
+
+    def _pause(self) -> None:
+        """Waits for a request that moves the run on.
+
+        Raises:
+            Cancelled: stopped, or nobody came back.
+        """
+        until, self.until = self.until, ""
+        self._lease.set_status("paused", f"paused after one {until}")
+        self._show(until)
+        began = time.monotonic()
+        while time.monotonic() - began < self._pause_limit:
+            self._check()
+            for request in self._store.waiting(self._run):
+                if request.kind in ("step", "run"):
+                    self._lease.answer(request.id, "done", {})
+                    self.until = str(request.payload.get("until", "")) if request.kind == "step" else ""
+                    if request.kind == "run":
+                        self.target = int(request.payload.get("iterations", self.target))
+                        self._lease.set_target(self.target)
+                    self._lease.set_status("running", "")
+                    return
+            self._serve()
+            time.sleep(POLL_SECONDS)
+        raise Cancelled("nobody came back to the paused run; stepping on repeats the iteration from its start")
+
+    def _serve(self, adding: bool = False) -> None:
+        kinds = ("check", "score", "add") if adding else ("check", "score")
+        for request in self._store.waiting(self._run):
+            if request.kind in kinds:
+                self.desk.answer(request)
+            elif request.kind == "run" and not self.until:
+                self.target = int(request.payload.get("iterations", self.target))
+                self._lease.set_target(self.target)
+                self._lease.answer(request.id, "done", {})
+            elif request.kind == "step" and not self.until:
+                # A second tab pressed Step on a run that is under way: one more iteration than is finished.
+                self._lease.answer(request.id, "done", {})
+
+    def _check(self) -> None:
+        if self._stop.is_set():
+            raise Cancelled("stopped on request")
+
+    def _finish(self, state: str) -> None:
+        if self._current is not None:
+            self._rows[self._current] |= {"state": state, "seconds": round(time.monotonic() - self._began, 3)}
+            self._current = None
+
+    def _show(self, paused: str | None) -> None:
+        self._shown = time.monotonic()
+        self._lease.set_progress({
+            "iteration": self._iteration,
+            "player": self._player,
+            "stages": list(self._rows.values()),
+            "bar": list(self._bar) if self._bar is not None and self._current is not None else None,
+            "paused": paused,
+            "message": "",
+        })

@@ -1,0 +1,103 @@
+import pytest
+from canned import CannedModel, CannedPayoffs, context
+
+from csro_core.errors import ModelError, UsageError
+from csro_core.oracles import ORACLES, make_oracle
+from csro_core.oracles.best_of_n import BestOfN
+from csro_core.oracles.linear_refinement import LinearRefinement
+from csro_core.oracles.zero_shot import ZeroShot
+
+
+def test_zero_shot_makes_one_attempt_and_offers_it():
+    made = context(CannedModel(["a"]), CannedPayoffs({("a", "screen"): -5.0}), 1)
+    result = ZeroShot().respond(made)
+    assert [attempt.source for attempt in result.attempts] == ["a"]
+    assert result.finalist is result.attempts[0]
+    assert made.recorded == list(result.attempts)
+
+
+def test_zero_shot_offers_nothing_when_the_attempt_fails():
+    result = ZeroShot().respond(context(CannedModel(["a"]), CannedPayoffs({("a", "screen"): "line 3: boom"}), 1))
+    assert result.finalist is None
+    assert result.attempts[0].screen.status == "failed"
+
+
+def test_best_of_n_lets_only_the_fresh_seeds_decide_among_three_finalists():
+    screens = {"a": 5.0, "b": 40.0, "c": 30.0, "d": 20.0}
+    finals = {"b": 1.0, "c": 9.0, "d": 2.0}
+    payoffs = CannedPayoffs(
+        {(t, "screen"): s for t, s in screens.items()} | {(t, "final"): s for t, s in finals.items()}
+    )
+    result = BestOfN().respond(context(CannedModel(["a", "b", "c", "d"]), payoffs, 4))
+    assert result.finalist is not None
+    assert result.finalist.source == "c"
+    assert [text for text, stage in payoffs.played if stage == "final"] == ["b", "c", "d"]
+    assert result.attempts[2].final is not None
+
+
+def test_a_failure_never_wins_even_when_everything_else_loses():
+    payoffs = CannedPayoffs({("a", "screen"): "line 1: boom", ("b", "screen"): -700.0})
+    result = BestOfN().respond(context(CannedModel(["a", "b"]), payoffs, 2))
+    assert result.finalist is not None
+    assert result.finalist.source == "b"
+
+
+def test_linear_refinement_stops_once_the_advantage_is_positive_beyond_its_error():
+    payoffs = CannedPayoffs({
+        ("a", "screen"): -3.0, ("b", "screen"): 0.5, ("c", "screen"): 2.0,
+        ("b", "final"): 0.0, ("c", "final"): 1.0,
+    })  # fmt: skip
+    model = CannedModel(["a", "b", "c", "d"])
+    result = LinearRefinement().respond(context(model, payoffs, 11))
+    assert [attempt.source for attempt in result.attempts] == ["a", "b", "c"]
+    assert [request.task for request in model.requests] == ["propose", "refine", "refine"]
+    assert [feedback.source for feedback in model.requests[2].feedback] == ["a", "b"]
+    assert result.attempts[2].parent == 1
+    assert result.finalist is not None
+    assert result.finalist.source == "c"
+
+
+def test_linear_refinement_spends_everything_when_told_to():
+    payoffs = CannedPayoffs({(t, "screen"): 9.0 for t in "abcd"} | {(t, "final"): 9.0 for t in "abcd"})
+    result = LinearRefinement().respond(context(CannedModel(list("abcd")), payoffs, 4, refine_all=True))
+    assert len(result.attempts) == 4
+
+
+def test_linear_refinement_stays_within_its_budget():
+    texts = [str(index) for index in range(11)]
+    payoffs = CannedPayoffs({(text, stage): -1.0 for text in texts for stage in ("screen", "final")})
+    result = LinearRefinement().respond(context(CannedModel(texts), payoffs, 11))
+    assert len(result.attempts) == 11
+
+
+def test_a_text_that_does_not_run_is_repaired_once():
+    payoffs = CannedPayoffs({("a", "screen"): "line 3: boom", ("b", "screen"): "line 4: boom", ("c", "screen"): 9.0})
+    model = CannedModel(["a", "b", "c"])
+    LinearRefinement().respond(context(model, payoffs, 11))
+    assert [request.task for request in model.requests] == ["propose", "repair", "propose"]
+    assert model.requests[1].feedback[0].message == "line 3: boom"
+
+
+def test_samples_differ_between_attempts():
+    payoffs = CannedPayoffs({(t, s): 1.0 for t in "abc" for s in ("screen", "final")})
+    model = CannedModel(list("abc"))
+    BestOfN().respond(context(model, payoffs, 3))
+    assert [request.sample for request in model.requests] == [1000, 1001, 1002]
+
+
+def test_an_answer_without_a_program_is_an_attempt_and_a_missing_key_is_not():
+    result = ZeroShot().respond(context(CannedModel(["(no answer)"]), CannedPayoffs({}), 1))
+    assert result.attempts[0].screen.status == "no-answer"
+    assert result.finalist is None
+
+    def no_key(request):
+        raise ModelError("needs-key", "give a key")
+
+    with pytest.raises(ModelError, match="give a key"):
+        ZeroShot().respond(context(no_key, CannedPayoffs({}), 1))
+
+
+def test_unknown_names_list_the_known_ones():
+    assert set(ORACLES) == {"zero-shot", "best-of-n", "linear-refinement"}
+    with pytest.raises(UsageError, match="zero-shot, best-of-n, linear-refinement"):
+        make_oracle("magic")
