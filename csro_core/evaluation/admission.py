@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
-from csro_core.metagame.statistics import against_mixture, episodes_needed, judge, paired_difference, z_threshold
 from numpy.typing import NDArray
 
 from csro_core.estimates import Estimate
 from csro_core.evaluation.bench import Bench, Round
 from csro_core.metagame.population import Entry, Populations
+from csro_core.metagame.statistics import against_mixture, episodes_needed, judge, paired_difference, z_threshold
 
 AdmissionVerdict: TypeAlias = Literal["improves", "broadens", "rejected", "undecided", "failed", "always"]
 

@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from csro_core.evaluation.behaviour import clusters, probe
-from csro_core.metagame.sampling import Matchup, Meeting, fill, play_many
-
 from csro_core.games.base import Game, GameSpec
 from csro_core.matches.jobs import MatchExecutor
 from csro_core.metagame.cells import CellStore
+from csro_core.metagame.matchups import Matchup, Meeting, play_many
 from csro_core.metagame.population import Entry, Populations
+from csro_core.metagame.sampling import deepen, fill
 from csro_core.policies.source import Inspection
 from csro_core.progress import Monitor
 from csro_core.seeds import episode_seeds

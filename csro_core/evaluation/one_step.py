@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from csro_core.evaluation.nash_conv import matrix_exploitability
 from numpy.typing import NDArray
 
 from csro_core.evaluation.bench import Bench
+from csro_core.evaluation.nash_conv import matrix_exploitability
 from csro_core.metagame.population import Entry, Populations
 
 SUPPORT = 1e-9

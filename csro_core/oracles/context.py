@@ -72,14 +72,14 @@ def own_payoffs(table: PayoffTable, player: int) -> NDArray[np.float64]:
     """Returns `[N_player, N_opponent]` clean payoffs to `player`; played ones where no clean episode is left."""
     clean, played = table.clean[player], table.played[player]
     payoffs = np.where(np.isnan(clean), played, clean)
-    return payoffs if player == 0 else payoffs.T
+    return np.asarray(payoffs if player == 0 else payoffs.T)
 
 
 def own_stderr(table: PayoffTable, player: int) -> NDArray[np.float64]:
     """Returns `[N_player, N_opponent]` standard errors that belong to `own_payoffs`."""
     clean, played = table.clean_stderr[player], table.played_stderr[player]
     stderr = np.where(np.isnan(clean), played, clean)
-    return stderr if player == 0 else stderr.T
+    return np.asarray(stderr if player == 0 else stderr.T)
 
 
 def rank_members(table: PayoffTable, player: int, target: NDArray[np.float64]) -> list[int]:

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from csro_core.estimates import Estimate
 from csro_core.evaluation.bench import Bench, Round
-from csro_core.matches.jobs import Failure
+from csro_core.metagame.matchups import Matchup
 from csro_core.metagame.population import Entry
-from csro_core.metagame.sampling import Matchup
 from csro_core.metagame.statistics import against_mixture, paired_difference
 from csro_core.oracles.base import Evaluation, OpponentScore, Stage
 from csro_core.oracles.context import Opponents, Scene
@@ -101,7 +100,7 @@ class Trials:
 
     def _play(self, text: str, stage: Stage) -> Evaluation:
         matchup = self._meet([text], stage)[0]
-        failure = _own_failure(matchup)
+        failure = matchup.own_failure
         if failure is not None:
             where = f"line {failure.line}: " if failure.line else ""
             step = f" (step {failure.step})" if failure.step is not None else ""
@@ -128,12 +127,6 @@ class Trials:
             count = self._bench.episodes
         episodes = Round(stage, self._iteration, count)
         return self._bench.meet(texts, self._opponents.entries, self._player, episodes, screening=stage == "screen")
-
-
-def _own_failure(matchup: Matchup) -> Failure | None:
-    """Returns the text's own first failure in any of its matches."""
-    own = (failure for failures in matchup.failures for failure in failures if failure.policy == 0)
-    return next(own, None)
 
 
 def _excerpt(matchup: Matchup, names: Sequence[str]) -> str:

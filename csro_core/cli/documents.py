@@ -1,0 +1,95 @@
+"""A run as the JSON document that `run`, `resume`, `stop` and `show` print, and as tables for people."""
+
+from typing import Any
+
+from csro_core.cli.output import interval, table
+from csro_core.store import Store
+from csro_core.store.records import IterationRecord
+
+
+def run_document(store: Store, run_id: str) -> dict[str, Any]:
+    """Returns a run as JSON data.
+
+    Args:
+        store: where it is.
+        run_id: its full id.
+
+    Returns:
+        {run, name, status, message, champion, iterations: [{iteration, player, sigma, gain, gain_stderr, lift,
+        verdict, attempts, seconds}], policies: [{index, player, hash, origin, name}]}.
+
+    Raises:
+        NotFoundError: there is no such run.
+    """
+    record = store.run(run_id)
+    solutions = store.solutions(run_id)
+    return {
+        "run": record.id,
+        "name": record.name,
+        "status": record.status,
+        "message": record.message,
+        "champion": solutions[-1].extra.get("champion") if solutions else None,
+        "iterations": [_iteration(iteration) for iteration in store.iterations(run_id)],
+        "policies": [
+            {
+                "index": member.index,
+                "player": member.player,
+                "hash": member.policy.hash,
+                "origin": member.origin,
+                "name": member.name,
+            }
+            for member in store.members(run_id)
+        ],
+    }
+
+
+def run_text(store: Store, run_id: str) -> str:
+    """Returns a run as tables for people: its settings, iterations and populations.
+
+    Raises:
+        NotFoundError: there is no such run.
+    """
+    record = store.run(run_id)
+    settings = record.settings
+    head = (
+        f"{record.id}  {record.name}  {settings.game.name} · {settings.oracle} · {settings.model} · "
+        f"{settings.meta_solver}  {record.status}  iteration {record.iteration}/{record.target}"
+    )
+    iterations = [
+        (i.iteration, i.player, interval(i.gain), interval(i.lift), i.verdict, i.attempts, round(i.seconds, 1))
+        for i in store.iterations(run_id)
+    ]
+    solutions = store.solutions(run_id)
+    sigma = solutions[-1].sigma if solutions else ()
+    policies = [
+        (m.player, m.index, m.name, m.origin, m.policy.hash[:12], _weight(sigma, m.player, m.index), m.forfeits)
+        for m in store.members(run_id)
+    ]
+    parts = [
+        head,
+        *([record.message] if record.message else []),
+        "",
+        table(("iteration", "player", "gain", "lift", "verdict", "attempts", "seconds"), iterations),
+        "",
+        table(("player", "index", "name", "origin", "hash", "sigma", "forfeits"), policies),
+    ]
+    return "\n".join(parts)
+
+
+def _iteration(record: IterationRecord) -> dict[str, Any]:
+    return {
+        "iteration": record.iteration,
+        "player": record.player,
+        "sigma": [list(weights) for weights in record.sigma],
+        "gain": None if record.gain is None else record.gain.mean,
+        "gain_stderr": None if record.gain is None else record.gain.stderr,
+        "lift": None if record.lift is None else record.lift.mean,
+        "verdict": record.verdict,
+        "attempts": record.attempts,
+        "seconds": record.seconds,
+    }
+
+
+def _weight(sigma: tuple[tuple[float, ...], ...], player: int, index: int) -> float | None:
+    known = player < len(sigma) and index < len(sigma[player])
+    return round(sigma[player][index], 4) if known else None

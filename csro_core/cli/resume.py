@@ -1,0 +1,33 @@
+"""`resume`: goes on with a run that was stopped, interrupted, or wants more iterations."""
+
+import argparse
+
+from csro_core.cli.arguments import chosen_store, whole
+from csro_core.cli.run import MAX_ITERATIONS
+from csro_core.cli.work import work_on
+
+NAME = "resume"
+HELP = "go on with a run here"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Adds the run and how far it goes."""
+    parser.add_argument("run", metavar="RUN", help="an id (or its first 4 or more characters) or a name; see `runs`")
+    parser.add_argument(
+        "--iterations", metavar="TOTAL", type=whole(0, MAX_ITERATIONS), help="in all (default: what the run wanted)"
+    )
+
+
+def execute(args: argparse.Namespace) -> int:
+    """Returns 0 where the run is done or was stopped; prints it.
+
+    Raises:
+        LeaseError: another process works on it.
+        CsroError: it failed.
+    """
+    store = chosen_store(args, create=False)
+    try:
+        run = store.run(args.run)
+        return work_on(args, store, run.id, run.target if args.iterations is None else args.iterations)
+    finally:
+        store.close()

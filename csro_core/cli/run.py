@@ -1,0 +1,112 @@
+"""`run`: makes a run and works on it until its iterations are finished."""
+
+import argparse
+from dataclasses import dataclass
+
+from csro_core.cli.arguments import MAX_SEED, chosen_store, number, whole
+from csro_core.cli.targets import read_game
+from csro_core.cli.work import work_on
+from csro_core.errors import UsageError
+from csro_core.games import make_game
+from csro_core.meta_solvers import META_SOLVERS, make_meta_solver
+from csro_core.models import make_model
+from csro_core.oracles import ORACLES, make_oracle
+from csro_core.policies.library import reference_text
+from csro_core.store.defaults import default_episodes
+from csro_core.store.records import RunSettings
+
+NAME = "run"
+HELP = "start a run and work on it here"
+
+MAX_ITERATIONS = 1_000
+MAX_CANDIDATES = 1_000
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A named choice of the training target."""
+
+    target_mix: float
+    explanation: str
+
+
+PRESETS = {
+    "psro": Preset(0.0, "plain PSRO: the target is sigma (m = 0)"),
+    "robust": Preset(0.5, "Robust exploiter: half sigma, half uniform over behaviour clusters; not plain PSRO"),
+}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Adds what decides a run."""
+    defaults = RunSettings(read_game("repeated_rps"))
+    add = parser.add_argument
+    add("--game", metavar="G", default="repeated_rps", help="see `games` (default: %(default)s)")
+    add("--oracle", metavar="O", default=defaults.oracle, help=f"{', '.join(ORACLES)} (default: %(default)s)")
+    add("--model", metavar="M", default=defaults.model, help="default: %(default)s")
+    add(
+        "--meta-solver", metavar="S", default=defaults.meta_solver,
+        help=f"{', '.join(META_SOLVERS)} (default: %(default)s)",
+    )  # fmt: skip
+    add("--iterations", metavar="N", type=whole(0, MAX_ITERATIONS), default=8, help="default: %(default)s")
+    add("--seed", metavar="S", type=whole(0, MAX_SEED), default=defaults.seed, help="default: %(default)s")
+    add("--target-mix", metavar="M", type=number(0, 1), default=None, help="m in tau = (1 - m) sigma + m uniform")
+    presets = "; ".join(f"{name}: {preset.explanation}" for name, preset in PRESETS.items())
+    add("--preset", choices=PRESETS, default="psro", help=presets)
+    add("--admit", choices=("improving", "always"), default=defaults.admit, help="default: %(default)s")
+    add("--candidates", metavar="K", type=whole(1, MAX_CANDIDATES), help="attempts an iteration (oracle's default)")
+    add("--refine-all", action="store_true", help="linear-refinement spends all attempts")
+    add("--initial", metavar="A,B", default="", help="initial policies: reference:NAME or policy:HASH, by commas")
+    add("--episodes", metavar="N", type=whole(2, 10_000), help="episodes of a payoff cell, even (default: the game's)")
+    add("--name", metavar="TEXT", default="", help="a name for people")
+
+
+def execute(args: argparse.Namespace) -> int:
+    """Returns 0 where the run is done or was stopped; prints it.
+
+    Raises:
+        UsageError: a setting is not possible.
+        CsroError: the run failed.
+    """
+    settings = settings_from(args)
+    store = chosen_store(args, create=True)
+    try:
+        run = store.create_run(args.name, settings, args.iterations)
+        return work_on(args, store, run, args.iterations)
+    finally:
+        store.close()
+
+
+def settings_from(args: argparse.Namespace) -> RunSettings:
+    """Returns the settings that the arguments ask for.
+
+    Raises:
+        UsageError: a name is unknown, or a number does not fit.
+    """
+    spec = read_game(args.game)
+    make_oracle(args.oracle)
+    make_model(args.model)
+    make_meta_solver(args.meta_solver)
+    episodes = args.episodes or default_episodes(make_game(spec))
+    if episodes % 2:
+        raise UsageError(f"--episodes must be even, so that both seats count alike, got {episodes}")
+    return RunSettings(
+        game=spec,
+        oracle=args.oracle,
+        model=args.model,
+        meta_solver=args.meta_solver,
+        seed=args.seed,
+        target_mix=PRESETS[args.preset].target_mix if args.target_mix is None else args.target_mix,
+        admit=args.admit,
+        attempts=args.candidates or 0,
+        refine_all=args.refine_all,
+        initial=tuple(_initial(name.strip()) for name in args.initial.split(",") if name.strip()),
+        episodes=episodes,
+    )
+
+
+def _initial(name: str) -> str:
+    kind, _, rest = name.partition(":")
+    if kind == "policy" and rest:
+        return name
+    reference_text(rest if kind == "reference" else name)
+    return name if kind == "reference" else f"reference:{name}"

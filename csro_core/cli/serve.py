@@ -1,0 +1,39 @@
+"""`serve`: answers the requests that pages make of a run; the dashboard starts it, detached."""
+
+import argparse
+
+from csro_core.cli.arguments import chosen_store, number
+from csro_core.cli.output import note
+from csro_core.games import make_game
+from csro_core.matches.local_pool import LocalPool
+from csro_core.runner import Runner
+
+NAME = "serve"
+HELP = "answer the requests of a run until none comes any more (the dashboard starts this)"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Adds the run and the patience."""
+    parser.add_argument("run", metavar="RUN", help="an id (or its first 4 or more characters) or a name; see `runs`")
+    parser.add_argument(
+        "--linger", metavar="SECONDS", type=number(0, 3600), default=60.0, help="idle time before it ends (%(default)s)"
+    )
+
+
+def execute(args: argparse.Namespace) -> int:
+    """Returns 0 when nobody has asked for anything for a while.
+
+    Raises:
+        LeaseError: another process serves the run.
+        CsroError: the run failed.
+    """
+    store = chosen_store(args, create=False)
+    pool = LocalPool(make_game)
+    try:
+        run = store.run(args.run)
+        note(f"serving run {run.id}; isolation: {pool.isolation.level} {pool.isolation.reason}".rstrip())
+        Runner(store, run.id, pool).serve(args.linger)
+    finally:
+        pool.close()
+        store.close()
+    return 0

@@ -1,0 +1,1 @@
+"""What a meta-strategy and its policies are worth: exploitability, gaps, champions, behaviour, admission."""

@@ -1,0 +1,109 @@
+"""The registry of games: a new game is one new file and one line in `GAMES`."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from types import MappingProxyType
+
+import orjson
+
+from csro_core.errors import UsageError
+from csro_core.games import matrix, repeated_rps
+from csro_core.games.base import Game, GameSpec, Parameter
+
+GAMES: Mapping[str, Callable[[Mapping[str, Parameter]], Game]] = MappingProxyType(
+    {
+        repeated_rps.NAME: repeated_rps.build,
+        matrix.NAME: matrix.build,
+    }
+)
+"""Name of a game → what builds it from its parameters (and raises `UsageError` where they are wrong)."""
+
+_NAMED = re.compile(r"\s*([A-Za-z0-9_-]+)\s*(?:\((.*)\)\s*)?", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A spec that can be looked up in a cache: parameters may hold lists, which cannot be hashed."""
+
+    name: str
+    written: str
+    parameters: Mapping[str, Parameter] = field(compare=False)
+
+
+def make_game(spec: GameSpec) -> Game:
+    """Returns the game that a spec names; the same object for equal games, since games never change.
+
+    The `spec` of the returned game is canonical: a parameter that equals its default is dropped, so that
+    `spec.key` is the identity of the game however it was asked for.
+
+    Raises:
+        UsageError: the name is unknown (the message lists the known ones), or a parameter is unknown or wrong.
+    """
+    if spec.name not in GAMES:
+        raise UsageError(f"unknown game {spec.name!r}; known games: {', '.join(GAMES)}")
+    return _build(_Asked(spec.name, repr(sorted(spec.parameters.items())), dict(spec.parameters)))
+
+
+@lru_cache(maxsize=256)
+def _build(asked: _Asked) -> Game:
+    game = GAMES[asked.name](asked.parameters)
+    written = repr(sorted(game.spec.parameters.items()))
+    return game if written == asked.written else make_game(game.spec)
+
+
+def list_games() -> list[Game]:
+    """Returns every known game with its default parameters, in the order of the registry."""
+    return [make_game(GameSpec(name)) for name in GAMES]
+
+
+def parse_game(text: str) -> GameSpec:
+    """Reads a game as it is written on the command line, and checks it.
+
+    Args:
+        text: a name, or a name with parameters: `repeated_rps(num_throws=300)`, `matrix(preset=biased_rps)`,
+            `matrix(payoffs=[[0, 1], [-1, 0]])`. A value is JSON; anything else is taken as text.
+
+    Returns:
+        The canonical spec.
+
+    Raises:
+        UsageError: it cannot be read, or there is no such game.
+    """
+    named = _NAMED.fullmatch(text)
+    if named is None:
+        raise UsageError(f"a game is written NAME or NAME(parameter=value, ...), got {text!r}")
+    name, inside = named.groups()
+    parameters: dict[str, Parameter] = {}
+    for part in _split(inside or ""):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not (key and equals and value):
+            raise UsageError(f"a parameter of a game is written name=value, got {part.strip()!r} in {text!r}")
+        if key in parameters:
+            raise UsageError(f"parameter {key!r} is given twice in {text!r}")
+        parameters[key] = _value(value)
+    return make_game(GameSpec(name, parameters)).spec
+
+
+def _split(inside: str) -> list[str]:
+    """Returns the pieces between the commas that are not inside brackets."""
+    if not inside.strip():
+        return []
+    parts = [""]
+    depth = 0
+    for letter in inside:
+        depth += (letter == "[") - (letter == "]")
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts
+
+
+def _value(text: str) -> Parameter:
+    try:
+        value: Parameter = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return text
+    return value

@@ -1,0 +1,1 @@
+"""The meta-game: populations, payoff cells, how missing cells are played, and the statistics of mixtures."""

@@ -1,0 +1,169 @@
+"""Export of a run to a zip file, and import of one: JSON and policy texts, nothing that reading could run."""
+
+import base64
+import os
+import secrets
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from csro_core.errors import StoreError, UsageError
+from csro_core.store import archive_checks, runs
+from csro_core.store import archive_format as form
+from csro_core.store.archive_format import Archive, ArchivedEvent, ArchivedMember, ArchivedRun
+from csro_core.store.cells import CellKey, write_cell
+from csro_core.store.codec import dumps
+from csro_core.store.lease import write_member, write_policy
+from csro_core.store.records import Member, PolicyText
+from csro_core.store.rows import insert, touch
+from csro_core.store.store import Store
+
+_TRIES = 5
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest date of a zip file, so that equal runs give equal files
+
+
+def export_run(store: Store, run: str, zip_path: Path) -> None:
+    """Writes a run with its texts, payoffs and moves to a zip file; drafts and requests stay behind.
+
+    Args:
+        store: where the run is.
+        run: its id.
+        zip_path: the file; an existing one is replaced, at once and only when all is written.
+
+    Raises:
+        NotFoundError: there is no such run.
+        UsageError: the file cannot be written.
+        StoreError: the run is written to so busily that no consistent picture of it was had.
+    """
+    files = _consistent_files(store, run)
+    partial = zip_path.with_name(f"{zip_path.name}.{secrets.token_hex(4)}.part")
+    try:
+        try:
+            with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as archive:
+                for name, data in files.items():
+                    info = zipfile.ZipInfo(name, _EPOCH)
+                    info.external_attr = 0o644 << 16
+                    archive.writestr(info, data, zipfile.ZIP_DEFLATED)
+            os.replace(partial, zip_path)
+        finally:
+            partial.unlink(missing_ok=True)
+    except OSError as error:
+        raise UsageError(f"{zip_path} must be a file that can be written: {error.strerror}") from error
+
+
+def import_run(store: Store, zip_path: Path) -> str:
+    """Reads an exported run into the store. The file is not trusted, and nothing in it is ever run here.
+
+    Args:
+        store: where the run goes.
+        zip_path: the file.
+
+    Returns:
+        The id of the new run: status "done", its name kept or made unique by a number.
+
+    Raises:
+        UsageError: the file is missing or no sound archive of a run; nothing was written.
+    """
+    try:
+        archive = archive_checks.read_archive(zip_path)
+        return _write(store, archive)
+    except OSError as error:
+        raise UsageError(f"{zip_path} must be a file that can be read: {error.strerror}") from error
+    except ValueError as error:
+        raise UsageError(f"{zip_path} cannot be imported: {error}") from error
+
+
+def _consistent_files(store: Store, run: str) -> dict[str, bytes]:
+    for _ in range(_TRIES):
+        before = store.rows_version(run)
+        files = _files(store, run)
+        if store.rows_version(run) == before:
+            return files
+    raise StoreError(f"run {run} is being written to: stop it, then export it")
+
+
+def _files(store: Store, run: str) -> dict[str, bytes]:
+    record = store.run(run)
+    policies = store.policies(run)
+    archived = ArchivedRun(
+        name=record.name,
+        settings=record.settings,
+        target=record.target,
+        policies=tuple(form.ArchivedPolicy(p.hash, p.tree_hash, p.docstring, p.lines) for p in policies),
+        members=tuple(
+            ArchivedMember(m.player, m.index, m.policy.hash, m.name, m.origin, m.parent, m.iteration)
+            for m in store.members(run)
+        ),
+        solutions=tuple(store.solutions(run)),
+        iterations=tuple(store.iterations(run)),
+        attempts=tuple(a for a in store.attempts(run) if a.iteration <= record.iteration),
+        calls=tuple(store.calls(run)),
+        events=tuple(ArchivedEvent(e.kind, e.data, e.created) for e in store.events(run)),
+        fingerprints={tree: base64.b64encode(data).decode() for tree, data in store.fingerprints(run).items()},
+    )
+    files = {
+        form.MANIFEST: dumps(form.Manifest(form.FORMAT, form.VERSION)),
+        form.RUN: dumps(archived),
+        form.CELLS: dumps(_cells(store, run)),
+    }
+    return files | {f"policies/{policy.hash}.py": policy.source.encode("utf-8") for policy in policies}
+
+
+def _cells(store: Store, run: str) -> list[dict[str, Any]]:
+    reader = store.cells(run)
+    return [
+        {
+            "row": cell.row,
+            "column": cell.column,
+            "returns": cell.returns,
+            "forfeits": cell.forfeits,
+            "failures": cell.failures,
+            "moves": [base64.b64encode(log).decode() for log in reader.moves(cell.row, cell.column)],
+        }
+        for cell in reader.all()
+    ]
+
+
+def _write(store: Store, archive: Archive) -> str:
+    run = secrets.token_hex(4)
+    content = archive.run
+    name = runs.checked_name(content.name)
+    policies = {
+        p.hash: PolicyText(p.hash, p.tree_hash, archive.texts[p.hash], p.docstring, p.lines) for p in content.policies
+    }
+    with store.connections.writing() as connection:
+        columns = {
+            "name": runs.free_name(connection, name),
+            "settings": content.settings, "status": "done", "message": "", "target": content.target,
+            "created": store.clock(), "imported": True,
+        }  # fmt: skip
+        runs.insert_run(connection, run, columns)
+        touch(connection, run)
+        for policy in policies.values():
+            write_policy(connection, run, policy)
+        for member in content.members:
+            write_member(connection, run, _member(member, policies[member.policy]))
+        for table in ("solutions", "iterations", "attempts", "calls", "events"):
+            for row in getattr(content, table):
+                insert(connection, table, run, row)
+        for tree_hash, data in content.fingerprints.items():
+            connection.execute(
+                "INSERT INTO fingerprints (run, tree_hash, data) VALUES (?, ?, ?)",
+                (run, tree_hash, archive_checks.unbase64(data)),
+            )
+        key = CellKey(run, content.settings.game.key)
+        for cell in archive.cells:
+            write_cell(connection, key, archive_checks.cell_of(cell))
+    return run
+
+
+def _member(archived: ArchivedMember, policy: PolicyText) -> Member:
+    return Member(
+        player=archived.player,
+        index=archived.index,
+        policy=policy,
+        name=archived.name,
+        origin=archived.origin,
+        parent=archived.parent,
+        iteration=archived.iteration,
+    )

@@ -1,0 +1,260 @@
+"""Reads an archive as hostile input: sizes before contents, types before meaning, and never to the disk.
+
+Every check raises `ValueError` with what must hold; `archive.import_run` names the file and makes it a `UsageError`.
+"""
+
+import base64
+import binascii
+import math
+import re
+import zipfile
+import zlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from csro_core.games import make_game
+from csro_core.metagame.cells import Cell
+from csro_core.policies.source import sha256
+from csro_core.store import archive_format as form
+from csro_core.store.archive_format import Archive, ArchivedCell, ArchivedFailure, ArchivedRun, ArchivedScore
+from csro_core.store.codec import from_json, to_json
+from csro_core.store.store import MAX_TARGET
+
+_HASH = re.compile(r"[0-9a-f]{64}")
+_MOST_EPISODES = 1_000_000
+_MOST_NAME = 200
+_NO_PLACE: dict[str, Any] = {"line": None, "episode": None, "step": None}
+_COMPRESSIONS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+
+
+def read_archive(path: Path) -> Archive:
+    """Returns the contents of an archive after all checks.
+
+    Args:
+        path: the zip file.
+
+    Raises:
+        ValueError: it is no sound archive of a run.
+        OSError: it cannot be read.
+        UsageError: its game is unknown here, or a parameter of it is wrong.
+    """
+    files = _read_files(path)
+    manifest = from_json(form.Manifest, _json(files, form.MANIFEST))
+    if manifest.format != form.FORMAT or manifest.version != form.VERSION:
+        raise ValueError(f"its format must be {form.FORMAT} {form.VERSION}, got {manifest.format} {manifest.version}")
+    run = from_json(ArchivedRun, _json(files, form.RUN))
+    cells = _json(files, form.CELLS)
+    if not isinstance(cells, list):
+        raise ValueError(f"{form.CELLS} must be a list")
+    archive = Archive(run, tuple(from_json(ArchivedCell, cell) for cell in cells), _texts(files))
+    _check_run(archive)
+    return archive
+
+
+def cell_of(archived: ArchivedCell) -> Cell:
+    """Returns a cell with its logs.
+
+    Args:
+        archived: as it was read.
+
+    Raises:
+        ValueError: its arrays are not `[E, 2]`, not finite, or do not speak of the same episodes.
+    """
+    returns = _array(archived.returns, "iuf", "returns of a cell must be numbers")
+    forfeits = _array(archived.forfeits, "b", "forfeits of a cell must be true or false")
+    if not np.isfinite(returns).all():
+        raise ValueError("returns of a cell must be finite")
+    failures = tuple(to_json(from_json(ArchivedFailure, {**_NO_PLACE, **failure})) for failure in archived.failures)
+    if any(failure["policy"] not in {0, 1} for failure in failures):
+        raise ValueError("a failure must be of policy 0 or 1")
+    moves = tuple(unbase64(log) for log in archived.moves)
+    return Cell(archived.row, archived.column, returns.astype(np.float64), forfeits.astype(np.bool_), failures, moves)
+
+
+def unbase64(text: str) -> bytes:
+    """Returns the bytes of a base64 text.
+
+    Raises:
+        ValueError: it is none.
+    """
+    try:
+        return base64.b64decode(text, validate=True)
+    except binascii.Error as error:
+        raise ValueError(f"a binary value must be base64: {error}") from error
+
+
+def _read_files(path: Path) -> dict[str, bytes]:
+    if path.stat().st_size > form.MAX_BYTES:
+        raise ValueError(f"it must have at most {form.MAX_BYTES:,} bytes, got {path.stat().st_size:,}")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            infos = archive.infolist()
+            _check_directory(infos)
+            # A header may claim less than the data holds: one byte more is asked for than is believed.
+            files = {info.filename: archive.open(info).read(info.file_size + 1) for info in infos}
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        raise ValueError(f"it must be a sound zip file: {error}") from error
+    if any(len(files[info.filename]) != info.file_size for info in infos):
+        raise ValueError("a file in it has another size than the archive says")
+    return files
+
+
+def _check_directory(infos: list[zipfile.ZipInfo]) -> None:
+    if len(infos) > form.MAX_FILES:
+        raise ValueError(f"it must hold at most {form.MAX_FILES:,} files, got {len(infos):,}")
+    total = sum(info.file_size for info in infos)
+    if total > form.MAX_BYTES:
+        raise ValueError(f"its files must have at most {form.MAX_BYTES:,} bytes together, got {total:,}")
+    names = [info.filename for info in infos]
+    if len(set(names)) != len(names):
+        raise ValueError("no file in it may occur twice")
+    for info in infos:
+        if info.filename not in {form.MANIFEST, form.RUN, form.CELLS} and not form.POLICY_FILE.fullmatch(info.filename):
+            raise ValueError(f"a file in it has a name that does not belong there: {info.filename[:80]!r}")
+        if info.flag_bits & 0x1 or info.compress_type not in _COMPRESSIONS:
+            raise ValueError("its files must be stored or deflated, without a password")
+        if form.POLICY_FILE.fullmatch(info.filename) and info.file_size > form.MAX_TEXT:
+            raise ValueError(f"a policy must have at most {form.MAX_TEXT:,} bytes, got {info.file_size:,}")
+
+
+def _json(files: Mapping[str, bytes], name: str) -> object:
+    if name not in files:
+        raise ValueError(f"it must hold a file {name}")
+    try:
+        data: object = orjson.loads(files[name])
+    except orjson.JSONDecodeError as error:
+        raise ValueError(f"{name} must be JSON: {error}") from error
+    return data
+
+
+def _texts(files: Mapping[str, bytes]) -> dict[str, str]:
+    texts: dict[str, str] = {}
+    for name, data in files.items():
+        matched = form.POLICY_FILE.fullmatch(name)
+        if matched is None:
+            continue
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{name} must be UTF-8") from error
+        if sha256(text) != matched[1]:
+            raise ValueError(f"{name} must hold the text with that hash")
+        texts[matched[1]] = text
+    return texts
+
+
+def _check_run(archive: Archive) -> None:
+    run = archive.run
+    hashes = [policy.hash for policy in run.policies]
+    if set(hashes) != archive.texts.keys() or len(hashes) != len(archive.texts):
+        raise ValueError("its list of policies and its policy files must be the same")
+    _all_hashes([policy.tree_hash for policy in run.policies])
+    _all_hashes(run.fingerprints)
+    settings = run.settings
+    make_game(settings.game)
+    if settings.seed < 0 or settings.attempts < 0 or settings.episodes < 1 or not 0 <= settings.target_mix <= 1:
+        raise ValueError("its settings are out of range: see RunSettings")
+    if not 0 <= run.target <= MAX_TARGET:
+        raise ValueError(f"its target must be from 0 to {MAX_TARGET}, got {run.target}")
+    _check_members(run, archive.texts)
+    _check_solutions(run)
+    _check_iterations(run)
+    _check_cells(archive.cells)
+
+
+def _check_members(run: ArchivedRun, texts: Mapping[str, str]) -> None:
+    for member in run.members:
+        if member.player not in {0, 1} or not 0 <= member.iteration <= MAX_TARGET:
+            raise ValueError("a member must be of player 0 or 1 and of an iteration of the run")
+        if not 0 < len(member.name) <= _MOST_NAME or not member.name.isprintable():
+            raise ValueError(f"a member must have a printable name of 1 to {_MOST_NAME} characters")
+        if member.policy not in texts:
+            raise ValueError(f"the policy of a member must be among its policies, got {member.policy[:64]!r}")
+        _all_hashes([member.parent] if member.parent else [])
+
+
+def _check_solutions(run: ArchivedRun) -> None:
+    populations = [sum(member.player == player for member in run.members) for player in (0, 1)]
+    for place, solution in enumerate(run.solutions):
+        lengths = tuple(len(weights) for weights in solution.sigma)
+        fits = all(size <= most for size, most in zip(lengths, populations, strict=False))
+        if solution.number != place or solution.sizes != lengths or not 1 <= len(lengths) <= 2 or not fits:
+            raise ValueError(f"solution {place} must have its number and one weight for each policy of its populations")
+        _all_finite(weight for weights in solution.sigma for weight in weights)
+        _all_finite([solution.value, solution.nash_conv, solution.epsilon])
+
+
+def _check_iterations(run: ArchivedRun) -> None:
+    for place, iteration in enumerate(run.iterations, 1):
+        if iteration.iteration != place or place > MAX_TARGET:
+            raise ValueError(f"iterations must be numbered 1, 2, …, got {iteration.iteration} at place {place}")
+        if iteration.player not in {0, 1} or not 0 <= iteration.solution < len(run.solutions):
+            raise ValueError(f"iteration {place} must name a player and a solution of the run")
+        if tuple(len(weights) for weights in iteration.sigma) != run.solutions[iteration.solution].sizes:
+            raise ValueError(f"iteration {place} must have as many weights as its solution")
+        _all_finite([*iteration.tau, iteration.seconds])
+        _all_hashes([iteration.finalist] if iteration.finalist else [])
+    for attempt in run.attempts:
+        if not 1 <= attempt.iteration <= len(run.iterations) or attempt.index < 0:
+            raise ValueError("an attempt must be of a finished iteration")
+        _all_hashes([attempt.policy] if attempt.policy else [])
+        for score in attempt.per_opponent:
+            from_json(ArchivedScore, score)
+
+
+def _check_cells(cells: Iterable[ArchivedCell]) -> None:
+    unpacked = 0
+    for archived in cells:
+        _all_hashes([archived.row, archived.column])
+        cell = cell_of(archived)
+        if cell.returns.shape != cell.forfeits.shape or len(cell.moves) not in {0, cell.episodes}:
+            raise ValueError("returns, forfeits and moves of a cell must speak of the same episodes")
+        for log in cell.moves:
+            unpacked += _unpacked_size(log, form.MAX_BYTES - unpacked)
+
+
+def _unpacked_size(log: bytes, most: int) -> int:
+    """Returns the size of a log; a page will decompress it, so a bomb must be found here.
+
+    Raises:
+        ValueError: it is no zlib stream, or larger than `most`.
+    """
+    decompressor = zlib.decompressobj()
+    size = 0
+    pending = log
+    try:
+        while pending and not decompressor.eof:
+            size += len(decompressor.decompress(pending, 1 << 20))
+            pending = decompressor.unconsumed_tail
+            if size > most:
+                raise ValueError(f"its logs must have at most {form.MAX_BYTES:,} bytes together when decompressed")
+    except zlib.error as error:
+        raise ValueError(f"the log of an episode must be a zlib stream: {error}") from error
+    if not decompressor.eof:
+        raise ValueError("the log of an episode must be a whole zlib stream")
+    return size
+
+
+def _array(data: object, kinds: str, rule: str) -> NDArray[np.generic]:
+    array: NDArray[np.generic] = np.array(data)
+    if array.dtype.kind not in kinds or array.ndim != 2 or array.shape[1] != 2:
+        raise ValueError(f"{rule}, two for each episode")
+    if not 1 <= array.shape[0] <= _MOST_EPISODES:
+        raise ValueError(f"a cell must have 1 to {_MOST_EPISODES:,} episodes, got {array.shape[0]}")
+    return array
+
+
+def _all_hashes(values: Iterable[str]) -> None:
+    for value in values:
+        if _HASH.fullmatch(value) is None:
+            raise ValueError(f"a hash must be 64 hex digits, got {value[:64]!r}")
+
+
+def _all_finite(values: Iterable[float]) -> None:
+    if not all(math.isfinite(value) for value in values):
+        raise ValueError("weights, payoffs and seconds must be finite numbers")

@@ -1,0 +1,152 @@
+"""Payoff cells in the store: packed arrays, so that the whole table of a run is one quick query."""
+
+import sqlite3
+import struct
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import orjson
+
+from csro_core.metagame.cells import Cell
+from csro_core.policies.source import CONTRACT_VERSION
+from csro_core.store.codec import dumps
+
+Lend: TypeAlias = Callable[[], AbstractContextManager[sqlite3.Connection]]
+"""Lends a connection, for reading or for one write transaction."""
+
+_COLUMNS = '"row", "column", episodes, "returns", forfeits, failures'
+
+
+@dataclass(frozen=True)
+class CellKey:
+    """The namespace of cells.
+
+    Attributes:
+        run: id of the run.
+        game: `GameSpec.key` of its game.
+        contract: version of the contract of a policy.
+    """
+
+    run: str
+    game: str
+    contract: int = CONTRACT_VERSION
+
+
+class CellReader:
+    """Reads the cells of one run."""
+
+    def __init__(self, key: CellKey, reading: Lend) -> None:
+        self._key = key
+        self._reading = reading
+
+    def get(self, row: str, column: str) -> Cell | None:
+        """Returns the cell of exactly this ordered pair, without its moves; None where it was never played."""
+        with self._reading() as connection:
+            found = connection.execute(
+                f'SELECT {_COLUMNS} FROM cells WHERE run = ? AND game = ? AND contract = ? AND "row" = ? '
+                f'AND "column" = ?',
+                (self._key.run, self._key.game, self._key.contract, row, column),
+            ).fetchone()
+        return None if found is None else _cell(found)
+
+    def all(self) -> list[Cell]:
+        """Returns every cell without its moves, oldest first."""
+        with self._reading() as connection:
+            rows = connection.execute(
+                f"SELECT {_COLUMNS} FROM cells WHERE run = ? AND game = ? AND contract = ? ORDER BY id",
+                (self._key.run, self._key.game, self._key.contract),
+            ).fetchall()
+        return [_cell(row) for row in rows]
+
+    def moves(self, row: str, column: str) -> tuple[bytes, ...]:
+        """Returns the compressed logs of the pair, one an episode; empty where none were kept."""
+        with self._reading() as connection:
+            found = connection.execute(
+                "SELECT logs FROM moves JOIN cells ON cells.id = moves.cell "
+                'WHERE run = ? AND game = ? AND contract = ? AND "row" = ? AND "column" = ?',
+                (self._key.run, self._key.game, self._key.contract, row, column),
+            ).fetchone()
+        return () if found is None else unpack_logs(found["logs"])
+
+
+class CellWriter(CellReader):
+    """Reads and writes the cells of one run: a `CellStore`."""
+
+    def __init__(self, key: CellKey, reading: Lend, writing: Lend) -> None:
+        super().__init__(key, reading)
+        self._writing = writing
+
+    def put(self, cell: Cell) -> None:
+        """Keeps a cell; one with more episodes replaces an earlier one, another changes nothing.
+
+        Raises:
+            LeaseError: the lease is lost.
+        """
+        with self._writing() as connection:
+            write_cell(connection, self._key, cell)
+
+
+def write_cell(connection: sqlite3.Connection, key: CellKey, cell: Cell) -> None:
+    """Writes a cell inside a write transaction (see `CellWriter.put`).
+
+    Raises:
+        ValueError: the arrays of the cell do not speak of the same episodes.
+    """
+    shape = (cell.episodes, 2)
+    if cell.returns.shape != shape or cell.forfeits.shape != shape or len(cell.moves) not in {0, cell.episodes}:
+        raise ValueError(
+            f"a cell needs returns and forfeits of one shape [E, 2] and no or E logs, got {cell.returns.shape}, "
+            f"{cell.forfeits.shape} and {len(cell.moves)} logs"
+        )
+    forfeited = cell.forfeits.sum(axis=0)
+    written = connection.execute(
+        f"INSERT INTO cells (run, game, contract, {_COLUMNS}, row_forfeits, column_forfeits) "
+        f"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+        f'ON CONFLICT (run, game, contract, "row", "column") DO UPDATE SET '
+        f'episodes = excluded.episodes, "returns" = excluded."returns", forfeits = excluded.forfeits, '
+        f"failures = excluded.failures, row_forfeits = excluded.row_forfeits, "
+        f"column_forfeits = excluded.column_forfeits "
+        f"WHERE excluded.episodes > cells.episodes RETURNING id",
+        (
+            key.run, key.game, key.contract, cell.row, cell.column, cell.episodes,
+            cell.returns.astype("<f8").tobytes(), cell.forfeits.astype(np.uint8).tobytes(),
+            dumps(cell.failures).decode("utf-8"), int(forfeited[0]), int(forfeited[1]),
+        ),
+    ).fetchone()  # fmt: skip
+    if written is None:
+        return
+    connection.execute("DELETE FROM moves WHERE cell = ?", (written["id"],))
+    if cell.moves:
+        connection.execute("INSERT INTO moves (cell, logs) VALUES (?, ?)", (written["id"], pack_logs(cell.moves)))
+
+
+def pack_logs(logs: Sequence[bytes]) -> bytes:
+    """Returns logs in one piece: each with its length before it, four bytes, little-endian."""
+    return b"".join(struct.pack("<I", len(log)) + log for log in logs)
+
+
+def unpack_logs(data: bytes) -> tuple[bytes, ...]:
+    """Returns what `pack_logs` packed."""
+    logs: list[bytes] = []
+    place = 0
+    while place < len(data):
+        (length,) = struct.unpack_from("<I", data, place)
+        logs.append(data[place + 4 : place + 4 + length])
+        place += 4 + length
+    return tuple(logs)
+
+
+def _cell(row: sqlite3.Row) -> Cell:
+    shape = (row["episodes"], 2)
+    failures = row["failures"]
+    return Cell(
+        row["row"],
+        row["column"],
+        np.frombuffer(row["returns"], dtype="<f8").reshape(shape),
+        np.frombuffer(row["forfeits"], dtype=np.bool_).reshape(shape),
+        # Nearly every cell has none, and this is the hot path of the heat-map.
+        () if failures == "[]" else tuple(orjson.loads(failures)),
+    )

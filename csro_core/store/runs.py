@@ -1,0 +1,149 @@
+"""Rows of runs: how a reader sees one, how it is found, and how it gets a name."""
+
+import sqlite3
+from typing import Any
+
+import orjson
+
+from csro_core.errors import NotFoundError, UsageError
+from csro_core.store.codec import dumps, from_json
+from csro_core.store.records import RunRecord, RunSettings, RunStatus
+
+LEASE_SECONDS = 5.0
+"""A lease whose heartbeat is older than this has expired."""
+
+MAX_NAME = 100
+
+_SHORTEST_PREFIX = 4
+_SHORT_GAMES = {"repeated_rps": "rps", "repeated_leduc": "leduc"}
+
+# Calls that were sent but not answered have no price yet; a failed call costs nothing.
+_SELECT = """
+SELECT runs.*, leases.heartbeat AS heartbeat,
+    (SELECT COALESCE(MAX(iteration), 0) FROM iterations WHERE run = runs.id) AS iteration,
+    (SELECT COALESCE(SUM(seconds), 0.0) FROM iterations WHERE run = runs.id) AS seconds,
+    (SELECT COALESCE(SUM(usd), 0.0) FROM calls WHERE run = runs.id) AS usd,
+    (SELECT COUNT(*) FROM calls WHERE run = runs.id AND usd IS NULL AND status IN ('answered', 'possibly billed'))
+        AS unpriced
+FROM runs LEFT JOIN leases ON leases.run = runs.id
+"""
+
+
+def alive(heartbeat: float | None, now: float) -> bool:
+    """Returns whether a lease with this heartbeat is held.
+
+    Args:
+        heartbeat: seconds since the epoch, None where there is no lease.
+        now: seconds since the epoch. A heartbeat of the far future is dead too: the clock was set back since.
+    """
+    return heartbeat is not None and abs(now - heartbeat) < LEASE_SECONDS
+
+
+def list_runs(connection: sqlite3.Connection, now: float) -> list[RunRecord]:
+    """Returns every run, newest first."""
+    rows = connection.execute(f"{_SELECT} ORDER BY runs.created DESC, runs.rowid DESC").fetchall()
+    return [_record(row, now) for row in rows]
+
+
+def find_run(connection: sqlite3.Connection, wanted: str, now: float) -> RunRecord:
+    """Returns the run with this id, this exact name, or a unique prefix of the id.
+
+    Raises:
+        NotFoundError: there is none, or more than one.
+    """
+    exact = connection.execute(f"{_SELECT} WHERE runs.id = ? OR runs.name = ?", (wanted, wanted)).fetchall()
+    rows = [row for row in exact if row["id"] == wanted] or exact
+    if not rows and len(wanted) >= _SHORTEST_PREFIX:
+        rows = connection.execute(
+            f"{_SELECT} WHERE substr(runs.id, 1, ?) = ?", (len(wanted), wanted.lower())
+        ).fetchall()
+    if len(rows) > 1:
+        ids = ", ".join(row["id"] for row in rows[:5])
+        raise NotFoundError(f"run must name one run, got {wanted!r}, which fits {ids}: give more of the id")
+    if not rows:
+        raise NotFoundError(
+            f"run must be an id (or its first {_SHORTEST_PREFIX} or more characters) or a name in the store, "
+            f"got {wanted[:MAX_NAME]!r}: `runs` lists them"
+        )
+    return _record(rows[0], now)
+
+
+def insert_run(connection: sqlite3.Connection, run: str, columns: dict[str, Any]) -> None:
+    """Writes the row of a new run.
+
+    Args:
+        connection: inside a write transaction.
+        run: its id.
+        columns: name, settings (`RunSettings`), status, message, target, created, imported.
+    """
+    settings: RunSettings = columns["settings"]
+    connection.execute(
+        "INSERT INTO runs (id, name, settings, game_key, status, message, target, created, imported) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            run, columns["name"], dumps(settings).decode("utf-8"), settings.game.key, columns["status"],
+            columns["message"], columns["target"], columns["created"], int(columns["imported"]),
+        ),
+    )  # fmt: skip
+
+
+def checked_name(name: str) -> str:
+    """Returns a name for a run without spaces around it.
+
+    Raises:
+        UsageError: it is empty, too long, or has characters that cannot be printed.
+    """
+    cleaned = name.strip()
+    if not cleaned or len(cleaned) > MAX_NAME or not cleaned.isprintable():
+        raise UsageError(
+            f"the name of a run must have 1 to {MAX_NAME} printable characters, got {cleaned[:MAX_NAME]!r}"
+        )
+    return cleaned
+
+
+def free_name(connection: sqlite3.Connection, name: str) -> str:
+    """Returns the name, or where it is taken the name with the first free number: "demo", "demo (2)", …."""
+    taken = _names(connection)
+    stem = name[: MAX_NAME - 8]
+    return name if name not in taken else next(n for i in range(2, 10**6) if (n := f"{stem} ({i})") not in taken)
+
+
+def friendly_name(connection: sqlite3.Connection, settings: RunSettings) -> str:
+    """Returns a new name made of game and oracle, such as "rps-linear-12"."""
+    game = _SHORT_GAMES.get(settings.game.name, settings.game.name.replace("_", "-"))
+    stem = f"{game}-{settings.oracle.removesuffix('-refinement')}"[: MAX_NAME - 8]
+    taken = _names(connection)
+    return next(name for i in range(1, 10**6) if (name := f"{stem}-{i}") not in taken)
+
+
+def refuse_taken(connection: sqlite3.Connection, name: str, but: str = "") -> None:
+    """Checks that no run but `but` has this name.
+
+    Raises:
+        UsageError: one has.
+    """
+    owner = connection.execute("SELECT id FROM runs WHERE name = ? AND id != ?", (name, but)).fetchone()
+    if owner is not None:
+        raise UsageError(f"the name of a run must be new, got {name!r}, which run {owner['id']} has: choose another")
+
+
+def _names(connection: sqlite3.Connection) -> set[str]:
+    return {row["name"] for row in connection.execute("SELECT name FROM runs")}
+
+
+def _record(row: sqlite3.Row, now: float) -> RunRecord:
+    status: RunStatus = row["status"]
+    if status in {"running", "paused"} and not alive(row["heartbeat"], now):
+        status = "interrupted"
+    return RunRecord(
+        id=row["id"],
+        name=row["name"],
+        settings=from_json(RunSettings, orjson.loads(row["settings"])),
+        status=status,
+        message=row["message"],
+        iteration=row["iteration"],
+        target=row["target"],
+        created=row["created"],
+        seconds=row["seconds"],
+        usd=None if row["unpriced"] else row["usd"],
+    )

@@ -1,0 +1,106 @@
+"""A store with a clock that tests move, and records to put into it."""
+
+import zlib
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from csro_core.estimates import Estimate
+from csro_core.games.base import GameSpec
+from csro_core.metagame.cells import Cell
+from csro_core.policies.source import sha256
+from csro_core.store import Store, open_store
+from csro_core.store.records import (
+    AttemptRecord,
+    CallRecord,
+    IterationRecord,
+    Member,
+    PolicyText,
+    RunSettings,
+    SolutionRecord,
+)
+
+
+@dataclass
+class Clock:
+    """Seconds since the epoch, moved by hand."""
+
+    now: float = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Make:
+    """Records with plausible values."""
+
+    settings = RunSettings(GameSpec("repeated_rps", {"num_throws": 300}), seed=7, initial=("reference:rock",))
+
+    @staticmethod
+    def policy(number: int) -> PolicyText:
+        source = f"# policy {number}: ✓\nclass Policy:\n    def act(self, obs):\n        return {number % 3}\n"
+        return PolicyText(sha256(source), sha256(f"tree {number}"), source, f"Plays {number % 3}.", 4)
+
+    @classmethod
+    def member(cls, index: int, player: int = 0) -> Member:
+        policy = cls.policy(index + 100 * player)
+        return Member(player, index, policy, f"p{player}-{index}", "seed", "", 0)
+
+    @staticmethod
+    def solution(number: int, size: int = 1) -> SolutionRecord:
+        sigma = tuple(1 / size for _ in range(size))
+        return SolutionRecord(
+            number, number, "iteration", (size,), (sigma,), 0.1 + 0.2, 1e-17, 0.5, "ε", None, False, {"champion": None}
+        )
+
+    @staticmethod
+    def attempt(iteration: int, index: int, policy: str = "") -> AttemptRecord:
+        scores = ({"opponent": "a" * 64, "mean": 1.5, "stderr": 0.25, "episodes": 8},)
+        return AttemptRecord(
+            iteration, index, policy, "propose", "an idea", None, "scored", "", None, Estimate(1.5, float("nan"), 1),
+            None, scores, 4,
+        )  # fmt: skip
+
+    @staticmethod
+    def iteration(number: int, finalist: str = "", size: int = 1) -> IterationRecord:
+        sigma = tuple(1 / size for _ in range(size))
+        return IterationRecord(
+            number, 0, number - 1, (sigma,), sigma, Estimate(3.25, 0.5, 20), None, "improves", "gain 3.25", finalist,
+            1, 2.5,
+        )  # fmt: skip
+
+    @staticmethod
+    def call(key: str, status: str = "answered", usd: float | None = 0.0) -> CallRecord:
+        return CallRecord(key, 1, 0, "synthesiser", status, "prompt", "answer", 10, 20, usd, 0.5)
+
+    @staticmethod
+    def cell(row: PolicyText, column: PolicyText, episodes: int = 4, moves: bool = True) -> Cell:
+        returns = np.arange(2.0 * episodes).reshape(episodes, 2) / 3
+        forfeits = np.zeros((episodes, 2), dtype=np.bool_)
+        forfeits[0, 1] = True
+        failures = ({"policy": 1, "status": "exception", "message": "boom", "line": 3, "episode": 0, "step": None},)
+        logs = tuple(zlib.compress(bytes([episode, 255] * 50)) for episode in range(episodes)) if moves else ()
+        return Cell(row.tree_hash, column.tree_hash, returns, forfeits, failures, logs)
+
+
+@pytest.fixture
+def make() -> type[Make]:
+    return Make
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def store(tmp_path, clock) -> Store:
+    opened = open_store(tmp_path / "folder" / "csro.sqlite", clock=clock)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def run(store, make) -> str:
+    return store.create_run("", make.settings, 8)

@@ -1,0 +1,367 @@
+"""Export and import: nothing is lost on the way, and a hostile file changes nothing."""
+
+import base64
+import io
+import json
+import warnings
+import zipfile
+import zlib
+
+import numpy as np
+import pytest
+
+from csro_core.errors import NotFoundError, UsageError
+from csro_core.policies.source import sha256
+from csro_core.store import open_store
+from csro_core.store.archive import export_run, import_run
+
+
+@pytest.fixture
+def filled(store, run, make):
+    lease = store.acquire(run, "me")
+    members = [make.member(index) for index in range(3)]
+    for member in members[:2]:
+        lease.add_member(member)
+    lease.put_policy(make.policy(50))  # the text of a rejected attempt
+    lease.add_solution(make.solution(0, 2))
+    lease.put_attempt(make.attempt(1, 0, make.policy(50).hash))
+    lease.put_call(make.call("k"))
+    for row in range(2):
+        for column in range(row, 2):
+            lease.cells.put(make.cell(members[row].policy, members[column].policy))
+    lease.put_fingerprint(members[0].policy.tree_hash, b"\x01\x02")
+    lease.event("admitted", {"name": "x"})
+    lease.commit_iteration(make.iteration(1, members[2].policy.hash, 2), [members[2]], make.solution(1, 3))
+    lease.put_attempt(make.attempt(2, 0))  # unfinished: stays behind
+    lease.release("stopped")
+    return run
+
+
+@pytest.fixture
+def archive(store, filled, tmp_path):
+    path = tmp_path / "run.zip"
+    export_run(store, filled, path)
+    return path
+
+
+def contents(path) -> dict[str, bytes]:
+    with zipfile.ZipFile(path) as opened:
+        return {name: opened.read(name) for name in opened.namelist()}
+
+
+def write(path, files: dict[str, bytes]) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as opened:
+        for name, data in files.items():
+            opened.writestr(name, data)
+
+
+def test_a_run_comes_back_whole_in_another_store(store, filled, archive, tmp_path, clock):
+    other = open_store(tmp_path / "other.sqlite", clock=clock)
+    run = import_run(other, archive)
+    assert run != filled
+    before, after = store.run(filled), other.run(run)
+    assert (after.name, after.settings, after.target, after.iteration, after.status) == (
+        before.name, before.settings, before.target, before.iteration, "done",
+    )  # fmt: skip
+    assert other.members(run) == store.members(filled)
+    assert other.policies(run) == store.policies(filled)
+    assert other.solutions(run) == store.solutions(filled)
+    assert other.iterations(run) == store.iterations(filled)
+    assert repr(other.attempts(run)) == repr(store.attempts(filled, 1))  # repr: NaN is not equal to itself
+    assert other.calls(run) == store.calls(filled)
+    assert [(event.kind, event.data) for event in other.events(run)] == [("admitted", {"name": "x"})]
+    assert other.fingerprints(run) == store.fingerprints(filled)
+    cells = store.cells(filled).all()
+    assert len(cells) == 3
+    for cell, copy in zip(cells, other.cells(run).all(), strict=True):
+        assert (cell.row, cell.column, cell.failures) == (copy.row, copy.column, copy.failures)
+        assert np.array_equal(cell.returns, copy.returns)
+        assert np.array_equal(cell.forfeits, copy.forfeits)
+        assert store.cell_moves(filled, cell.row, cell.column) == other.cell_moves(run, copy.row, copy.column) != ()
+    other.close()
+
+
+def test_names_stay_unique_and_equal_runs_give_equal_files(store, filled, archive, tmp_path):
+    names = [store.run(import_run(store, archive)).name for _ in range(2)]
+    assert names == ["rps-linear-1 (2)", "rps-linear-1 (3)"]
+    export_run(store, filled, tmp_path / "again.zip")
+    assert (tmp_path / "again.zip").read_bytes() == archive.read_bytes()
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_export_needs_a_run_and_a_writable_place(store, filled, tmp_path):
+    with pytest.raises(NotFoundError):
+        export_run(store, "00000000", tmp_path / "x.zip")
+    with pytest.raises(UsageError, match="can be written"):
+        export_run(store, filled, tmp_path / "missing" / "x.zip")
+
+
+def test_an_imported_inspection_does_not_reach_other_runs(store, filled, archive, make):
+    """A stranger's archive may lie about tree hashes; a local run's own inspection is what counts there."""
+    files = contents(archive)
+    run = json.loads(files["run.json"])
+    for policy in run["policies"]:
+        policy["tree_hash"] = "0" * 64
+    files["run.json"] = json.dumps(run).encode()
+    write(archive, files)
+    imported = import_run(store, archive)
+    policy = make.member(0).policy
+    assert store.policy(policy.hash) == policy
+    assert store.policy(policy.hash, imported).tree_hash == "0" * 64
+    assert store.members(filled)[0].policy == policy
+
+
+def set_field(path: tuple, value):
+    def change(files: dict[str, bytes]) -> None:
+        name, *keys = path
+        data = json.loads(files[name])
+        place = data
+        for key in keys[:-1]:
+            place = place[key]
+        place[keys[-1]] = value
+        files[name] = json.dumps(data).encode()
+
+    return change
+
+
+def drop(name: str):
+    return lambda files: files.pop(name)
+
+
+def add(name: str, data: bytes):
+    return lambda files: files.__setitem__(name, data)
+
+
+def first_policy(files: dict[str, bytes]) -> str:
+    return next(name for name in files if name.startswith("policies/"))
+
+
+def append_to_text(files: dict[str, bytes]) -> None:
+    files[first_policy(files)] += b"\nimport os\n"
+
+
+def drop_text(files: dict[str, bytes]) -> None:
+    del files[first_policy(files)]
+
+
+def policy_that_is_not_utf8(files: dict[str, bytes]) -> None:
+    files[first_policy(files)] = b"\xff\xfe"
+
+
+def extra_text(files: dict[str, bytes]) -> None:
+    files[f"policies/{sha256('x = 1')}.py"] = b"x = 1"
+
+
+BOMB = base64.b64encode(zlib.compress(bytes(300_000_000), 9)).decode()
+CELL = ("cells.json", 0)
+RUN = "run.json"
+
+HOSTILE = {
+    "parent folder": (add("../evil.py", b""), "does not belong"),
+    "absolute name": (add("/etc/cron.d/evil", b""), "does not belong"),
+    "windows name": (add("policies\\..\\evil.py", b""), "does not belong"),
+    "deep policy name": (add(f"policies/../{'a' * 64}.py", b""), "does not belong"),
+    "folder": (add("policies/", b""), "does not belong"),
+    "foreign file": (add("setup.py", b""), "does not belong"),
+    "no manifest": (drop("manifest.json"), "must hold a file manifest.json"),
+    "no cells": (drop("cells.json"), "must hold a file cells.json"),
+    "other format": (set_field(("manifest.json", "format"), "zip"), "format must be csro-run 1"),
+    "later version": (set_field(("manifest.json", "version"), 2), "format must be csro-run 1"),
+    "no json": (add("run.json", b"\x80\x04K\x01."), "run.json must be JSON"),
+    "deep json": (add("cells.json", b"[" * 100_000), "cells.json must be JSON"),
+    "json of another kind": (add("cells.json", b"{}"), "must be a list"),
+    "NaN": (add("cells.json", b"[NaN]"), "must be JSON"),
+    "changed text": (append_to_text, "must hold the text with that hash"),
+    "text that is no text": (policy_that_is_not_utf8, "must be UTF-8"),
+    "missing text": (drop_text, "must be the same"),
+    "unlisted text": (extra_text, "must be the same"),
+    "unknown field": (set_field((RUN, "evil"), 1), "check evil"),
+    "wrong type": (set_field((RUN, "target"), "8"), "ArchivedRun.target must be a whole number"),
+    "true is no number": (set_field((RUN, "target"), True), "whole number"),
+    "huge number": (set_field((RUN, "target"), 10**30), "whole number"),
+    "absurd target": (set_field((RUN, "target"), 10**9), "target must be"),
+    "negative seed": (set_field((RUN, "settings", "seed"), -1), "out of range"),
+    "unknown game": (set_field((RUN, "settings", "game", "name"), "chess"), "unknown game"),
+    "name with escapes": (set_field((RUN, "name"), "\x1b[2J"), "printable"),
+    "long name": (set_field((RUN, "name"), "x" * 10_000), "printable"),
+    "unknown origin": (set_field((RUN, "members", 0, "origin"), "evil"), "origin must be one of"),
+    "gap in a population": (set_field((RUN, "members", 0, "index"), 7), "append-only"),
+    "third player": (set_field((RUN, "members", 0, "player"), 2), "player 0 or 1"),
+    "unknown member": (set_field((RUN, "members", 0, "policy"), "0" * 64), "among its policies"),
+    "hash that is no hash": (set_field((RUN, "policies", 0, "tree_hash"), "'; DROP TABLE runs; --"), "64 hex"),
+    "sigma too long": (set_field((RUN, "solutions", 0, "sigma"), [[0.1] * 9]), "one weight for each"),
+    "sigma of nulls": (set_field((RUN, "solutions", 0, "sigma"), [[None, None]]), "finite"),
+    "solution number": (set_field((RUN, "solutions", 1, "number"), 5), "must have its number"),
+    "iteration number": (set_field((RUN, "iterations", 0, "iteration"), 2), "numbered 1, 2"),
+    "iteration without solution": (set_field((RUN, "iterations", 0, "solution"), 9), "solution of the run"),
+    "attempt of no iteration": (set_field((RUN, "attempts", 0, "iteration"), 9), "finished iteration"),
+    "score without opponent": (set_field((RUN, "attempts", 0, "per_opponent"), [{}]), "opponent"),
+    "ragged returns": (set_field((*CELL, "returns"), [[1, 2], [3]]), ""),
+    "text returns": (set_field((*CELL, "returns"), [["1", "2"]]), "must be numbers"),
+    "flat returns": (set_field((*CELL, "returns"), [1, 2]), "must be numbers"),
+    "no episodes": (set_field((*CELL, "returns"), []), ""),
+    "null returns": (set_field((*CELL, "returns"), [[None, 1.0]]), "must be numbers"),
+    "forfeits as numbers": (set_field((*CELL, "forfeits"), [[0, 1]] * 4), "true or false"),
+    "other number of episodes": (set_field((*CELL, "forfeits"), [[False, False]]), "same episodes"),
+    "failure of policy 2": (set_field((*CELL, "failures", 0, "policy"), 2), "policy 0 or 1"),
+    "failure with a method": (set_field((*CELL, "failures", 0, "__class__"), 2), "__class__"),
+    "moves that are no base64": (set_field((*CELL, "moves"), ["!"] * 4), "base64"),
+    "moves that are no stream": (set_field((*CELL, "moves"), ["AAAA"] * 4), "zlib stream"),
+    "moves cut short": (
+        set_field((*CELL, "moves"), [base64.b64encode(zlib.compress(b"abc")[:-5]).decode()] * 4),
+        "whole zlib stream",
+    ),
+    "moves that are a bomb": (set_field((*CELL, "moves"), [BOMB] * 4), "when decompressed"),
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_hostile_contents_are_refused_in_one_line(case, store, archive):
+    change, words = HOSTILE[case]
+    files = contents(archive)
+    change(files)
+    write(archive, files)
+    runs = store.runs()
+    with pytest.raises(UsageError) as error:
+        import_run(store, archive)
+    text = str(error.value)
+    assert words in text
+    assert "\n" not in text
+    assert len(text) < 600
+    assert store.runs() == runs
+
+
+def test_files_that_are_no_archives_are_refused(store, tmp_path):
+    path = tmp_path / "x.zip"
+    with pytest.raises(UsageError, match="can be read: No such file"):
+        import_run(store, path)
+    with pytest.raises(UsageError, match="can be read"):
+        import_run(store, tmp_path)
+    for data in (b"", b"PK", b"not a zip", b"PK\x05\x06" + bytes(18)):
+        path.write_bytes(data)
+        with pytest.raises(UsageError):
+            import_run(store, path)
+    assert store.runs() == []
+
+
+def test_bombs_are_refused_before_they_are_unpacked(store, tmp_path, archive):
+    files = contents(archive)
+    files["run.json"] = b" " * 250_000_000
+    write(archive, files)
+    assert archive.stat().st_size < 1_000_000
+    with pytest.raises(UsageError, match="bytes together"):
+        import_run(store, archive)
+
+    files = contents_without_run(files) | {f"policies/{number:064x}.py": b"" for number in range(20_001)}
+    write(archive, files)
+    with pytest.raises(UsageError, match="at most 20,000 files"):
+        import_run(store, archive)
+
+    write(archive, {f"policies/{'a' * 64}.py": b"#" * 1_000_001})
+    with pytest.raises(UsageError, match="a policy must have at most"):
+        import_run(store, archive)
+
+
+def contents_without_run(files: dict[str, bytes]) -> dict[str, bytes]:
+    return {name: data for name, data in files.items() if name != "run.json"}
+
+
+def test_a_size_that_lies_is_refused(store, archive):
+    """The directory claims 10 bytes for a file that unpacks to more."""
+    data = bytearray(archive.read_bytes())
+    with zipfile.ZipFile(io.BytesIO(data)) as opened:
+        size = opened.getinfo("cells.json").file_size
+    packed = size.to_bytes(4, "little")
+    assert packed in data
+    archive.write_bytes(bytes(data).replace(packed, (10).to_bytes(4, "little")))
+    with pytest.raises(UsageError):
+        import_run(store, archive)
+
+
+def test_a_name_twice_is_refused(store, archive):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with zipfile.ZipFile(archive, "a") as opened:
+            opened.writestr("manifest.json", b"{}")
+    with pytest.raises(UsageError, match="occur twice"):
+        import_run(store, archive)
+
+
+def test_other_compressions_and_passwords_are_refused(store, archive):
+    files = contents(archive)
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_LZMA) as opened:
+        for name, data in files.items():
+            opened.writestr(name, data)
+    with pytest.raises(UsageError, match="stored or deflated"):
+        import_run(store, archive)
+    write(archive, files)
+    data = bytearray(archive.read_bytes())
+    directory = data.index(b"PK\x01\x02")
+    data[directory + 8] |= 1  # the flag "encrypted" of the first entry
+    archive.write_bytes(bytes(data))
+    with pytest.raises(UsageError, match="without a password"):
+        import_run(store, archive)
+
+
+def places(data, path=()):
+    """Yields the path of every value in JSON data."""
+    yield path
+    if isinstance(data, dict):
+        for key, value in data.items():
+            yield from places(value, (*path, key))
+    elif isinstance(data, list):
+        for index, value in enumerate(data[:2]):
+            yield from places(value, (*path, index))
+
+
+VALUES = (None, True, -1, 2**63, 1e300, "x", "\x1b\u2028", [], [[]], {}, {"x": 1}, 10**30)
+
+
+def import_or_refuse(store, path) -> None:
+    """Imports, and reads everything that a page would; only a refusal in one line is allowed besides."""
+    try:
+        run = import_run(store, path)
+    except UsageError as error:
+        if "\n" in str(error):
+            raise AssertionError("more than one line") from error
+        return
+    for read in (
+        store.run,
+        store.members,
+        store.solutions,
+        store.iterations,
+        store.attempts,
+        store.calls,
+        store.events,
+    ):
+        read(run)
+    store.cells(run).all()
+
+
+def test_any_value_anywhere_is_taken_or_refused(store, archive):
+    files = contents(archive)
+    generator = np.random.default_rng(1)
+    cases = [
+        (name, path, value)
+        for name in ("run.json", "cells.json")
+        for path in places(json.loads(files[name]))
+        if path
+        for value in VALUES
+    ]
+    for choice in generator.choice(len(cases), 250, replace=False):
+        name, path, value = cases[choice]
+        broken = dict(files)
+        set_field((name, *path), value)(broken)
+        write(archive, broken)
+        import_or_refuse(store, archive)
+
+
+def test_flipped_bytes_never_cause_another_error(store, archive):
+    data = archive.read_bytes()
+    generator = np.random.default_rng(0)
+    for _ in range(150):
+        broken = bytearray(data)
+        for place in generator.integers(0, len(data), 3):
+            broken[place] = generator.integers(0, 256)
+        archive.write_bytes(bytes(broken))
+        import_or_refuse(store, archive)
