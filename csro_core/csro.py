@@ -156,7 +156,8 @@ class Loop:
         sigma = metagame.solution.sigma[1 - player]
         if self.settings.target_mix == 0.0:
             return sigma
-        clusters = self.bench.clusters(metagame.populations.against(player))
+        seat = 0 if metagame.populations.symmetric else 1 - player
+        clusters = self.bench.clusters(metagame.populations.against(player), seat)
         return training_target(sigma, clusters, self.settings.target_mix)
 
     def _to_beat(self, metagame: MetaGame, player: int, tau: NDArray[np.float64]) -> Entry | float:

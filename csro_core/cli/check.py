@@ -53,16 +53,20 @@ def _problems(pool: MatchExecutor, game: GameSpec, text: str) -> list[dict[str, 
     trial = make_game(game).screening
     seeds = episode_seeds(run_secret(0), "check", 0, len(_SEATS))
     (result,) = pool.submit([MatchJob(trial, (text, text), _SEATS, seeds)])
-    found = {(failure.line or 0, failure.message): None for failure in result.failures}
-    return [{"line": line, "message": message} for line, message in found]
+    # Both sides are the same text and fail alike in every episode: the first failure of a kind says it all.
+    found: dict[tuple[str, int], str] = {}
+    for failure in result.failures:
+        found.setdefault((failure.status, failure.line or 0), failure.message)
+    return [{"line": line, "message": message} for (_, line), message in found.items()]
 
 
 def _words(path: str, game: GameSpec, document: dict[str, Any]) -> str:
     isolation = f"isolation {document['isolation']}"
     if document["ok"]:
         return f"{path}: ok, also in a trial match of {game.name} against itself ({document['hash'][:12]}, {isolation})"
-    lines = [
-        f"{path}:{problem['line']}: {problem['message']}" if problem["line"] else f"{path}: {problem['message']}"
-        for problem in document["problems"]
-    ]
+    lines = []
+    for problem in document["problems"]:
+        place = f"{path}:{problem['line']}" if problem["line"] else path
+        message = str(problem["message"]).removeprefix(f"line {problem['line']}: ")
+        lines.append(f"{place}: {message}")
     return "\n".join(lines)

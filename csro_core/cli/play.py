@@ -104,8 +104,7 @@ def _words(args: argparse.Namespace, game: Game, result: MatchResult, document: 
         lines.append(f"  {letter} {name}: {interval(estimate(result.returns[:, player]))}")
     for failure in result.failures:
         place = "every episode" if failure.episode is None else f"episode {failure.episode}, step {failure.step}"
-        line = f", line {failure.line}" if failure.line else ""
-        lines.append(f"  {_PLAYERS[failure.policy]} {failure.status} ({place}{line}): {failure.message}")
+        lines.append(f"  {_PLAYERS[failure.policy]} {failure.status} ({place}): {failure.message}")
     return "\n".join(lines)
 
 

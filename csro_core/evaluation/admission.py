@@ -20,6 +20,8 @@ AdmissionVerdict: TypeAlias = Literal["improves", "broadens", "rejected", "undec
 
 LOOKS = 3
 SUPPORT = 1e-6
+ROUNDING = 1e-9
+"""Gains below this share of the range of returns are rounding."""
 
 
 @dataclass(frozen=True)
@@ -78,13 +80,17 @@ def admit(bench: Bench, populations: Populations, trial: Trial, always: bool) ->
         Gain, lift and verdict.
     """
     measurement = _Measurement(bench, populations, trial)
-    z = z_threshold(LOOKS * (1 if trial.tau is None else 2))
+    rule = _Rule(
+        z=z_threshold(LOOKS * (1 if trial.tau is None else 2)),
+        tolerance=ROUNDING * (bench.game.max_return - bench.game.min_return),
+    )
     gain, lift = measurement.look()
     for _ in range(LOOKS - 1):
-        if always or "above" in (_side(gain, z), _side(lift, z)) or _hopeless(gain, z) and _hopeless(lift, z):
+        sides = (rule.side(gain), rule.side(lift))
+        if always or "above" in sides or sides == ("below", "below"):
             break
         gain, lift = measurement.look()
-    return _verdict(gain, lift, z, always)
+    return _verdict(gain, lift, rule, always)
 
 
 class _Measurement:
@@ -132,25 +138,31 @@ def _shares(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(weights / weights.sum(), dtype=np.float64)
 
 
-def _side(estimate: Estimate | None, z: float) -> str:
-    return "below" if estimate is None else judge(estimate, z)
+@dataclass(frozen=True)
+class _Rule:
+    """When a value counts as positive: beyond `z` standard errors, and beyond what rounding can do."""
+
+    z: float
+    tolerance: float
+
+    def side(self, estimate: Estimate | None) -> str:
+        if estimate is None:
+            return "below"
+        return judge(Estimate(estimate.mean - self.tolerance, estimate.stderr, estimate.episodes), self.z)
 
 
-def _hopeless(estimate: Estimate | None, z: float) -> bool:
-    return _side(estimate, z) == "below"
-
-
-def _verdict(gain: Estimate, lift: Estimate | None, z: float, always: bool) -> Admission:
-    if _side(gain, z) == "above":
-        return Admission(gain, lift, "improves", f"earns more than sigma by more than {z:.2f} standard errors")
-    if lift is not None and _side(lift, z) == "above":
-        return Admission(gain, lift, "broadens", f"beats the best member against the target by more than {z:.2f} se")
+def _verdict(gain: Estimate, lift: Estimate | None, rule: _Rule, always: bool) -> Admission:
+    beyond = f"by more than {rule.z:.2f} standard errors"
+    if rule.side(gain) == "above":
+        return Admission(gain, lift, "improves", f"earns more than sigma {beyond}")
+    if rule.side(lift) == "above":
+        return Admission(gain, lift, "broadens", f"beats the best member against the target {beyond}")
     if always:
         return Admission(gain, lift, "always", "admitted because every finalist is (admit = always)")
-    if _hopeless(gain, z) and _hopeless(lift, z):
+    if (rule.side(gain), rule.side(lift)) == ("below", "below"):
         return Admission(gain, lift, "rejected", "does not earn more than sigma: nothing found, which is no proof")
     best = max((e for e in (gain, lift) if e is not None), key=lambda e: e.mean)
-    more = episodes_needed(best, z)
+    more = episodes_needed(best, rule.z)
     if best.mean <= 0 or more is None:
         return Admission(gain, lift, "rejected", "no sign of a gain on fresh seeds: nothing found, which is no proof")
     return Admission(gain, lift, "undecided", f"about {more} more episodes would tell")

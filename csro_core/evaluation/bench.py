@@ -58,7 +58,7 @@ class Bench:
     monitor: Monitor
     make_game: Callable[[GameSpec], Game]
     _inspections: dict[str, Inspection] = field(default_factory=dict)
-    _actions: dict[str, bytes] = field(default_factory=dict)
+    _actions: dict[tuple[int, str], bytes] = field(default_factory=dict)
 
     @property
     def is_one_step(self) -> bool:
@@ -113,15 +113,15 @@ class Bench:
         meeting = Meeting(game, self.executor, self.cells, self.secret)
         return play_many(meeting, sources, opponents, player, seeds, self.monitor.bar)
 
-    def actions(self, texts: Sequence[str]) -> list[bytes]:
-        """Returns each text's actions on the fixed probe histories (see `behaviour.probe`)."""
-        fresh = [text for text in dict.fromkeys(texts) if self.inspect(text).tree_hash not in self._actions]
+    def actions(self, texts: Sequence[str], player: int) -> list[bytes]:
+        """Returns each text's actions on the fixed probe histories, in the seat of `player` (see `behaviour.probe`)."""
+        keys = {text: (player, self.inspect(text).tree_hash) for text in texts}
+        fresh = [text for text, key in keys.items() if key not in self._actions]
         if fresh:
-            probed = probe(self.executor, self.game, fresh, self.secret)
-            for text, actions in zip(fresh, probed, strict=True):
-                self._actions[self.inspect(text).tree_hash] = actions
-        return [self._actions[self.inspect(text).tree_hash] for text in texts]
+            for text, actions in zip(fresh, probe(self.executor, self.game, fresh, self.secret, player), strict=True):
+                self._actions[keys[text]] = actions
+        return [self._actions[keys[text]] for text in texts]
 
-    def clusters(self, entries: Sequence[Entry]) -> list[int]:
-        """Returns the behaviour cluster of each policy, 0, 1, …."""
-        return clusters(self.actions([entry.source for entry in entries]))
+    def clusters(self, entries: Sequence[Entry], player: int) -> list[int]:
+        """Returns the behaviour cluster of each of `player`'s policies, 0, 1, …."""
+        return clusters(self.actions([entry.source for entry in entries], player))

@@ -45,17 +45,18 @@ def exploitability(
         return None
     strategies, exact = [], True
     for player in range(2):
-        frequencies, deterministic = _frequencies(bench, populations.of(player), stage.payoffs.shape[1 + player])
+        frequencies, deterministic = _frequencies(bench, populations.of(player), player)
         strategies.append(frequencies)
         exact = exact and bool(deterministic[sigma[player] > SUPPORT].all())
     return GameExploitability(matrix_exploitability(stage.payoffs, strategies, sigma), exact)
 
 
 def _frequencies(
-    bench: Bench, entries: Sequence[Entry], num_actions: int
+    bench: Bench, entries: Sequence[Entry], player: int
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Returns `[N, A]` action frequencies on the probe episodes, and `[N]` whether they were all the same action."""
-    probed = bench.actions([entry.source for entry in entries])
+    probed = bench.actions([entry.source for entry in entries], player)
+    num_actions = len(bench.game.action_names[player])
     rows = [np.bincount(np.frombuffer(actions, dtype=np.uint8), minlength=256)[:num_actions] for actions in probed]
     counts = np.array(rows, dtype=np.float64)
     totals = np.maximum(counts.sum(axis=1, keepdims=True), 1.0)

@@ -109,7 +109,7 @@ def build_table(populations: Populations, cells: CellStore, zero_sum: bool) -> P
     pairs = [[pairing(row, column, populations.symmetric, zero_sum) for column in columns] for row in rows]
     wanted = {pair.key for line in pairs for pair in line if pair is not None}
     found = {key: cell for key in sorted(wanted) if (cell := cells.get(*key)) is not None}
-    length = max((cell.episodes for cell in found.values()), default=1)
+    length = max((cell.episodes for cell in found.values()), default=2)  # two zeros have a standard error: 0
 
     shape = (len(rows), len(columns))
     samples = np.full((2, *shape, length), np.nan)

@@ -91,7 +91,7 @@ class Trials:
         for known in members + self._attempts:
             if known.tree_hash == tree_hash:
                 return f"the same program as {known.name}, comments and layout apart"
-        actions = self._bench.actions([text, *(entry.source for entry in self._own)])
+        actions = self._bench.actions([text, *(entry.source for entry in self._own)], self._player)
         own = [_Known(k.tree_hash, acted, k.name) for k, acted in zip(members, actions[1:], strict=True)]
         name = f"attempt {len(self._attempts) + 1}"
         twin = next((k.name for k in own + self._attempts if k.actions and k.actions == actions[0]), "")

@@ -4,6 +4,7 @@ import logging
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from csro_core.csro import MetaGame, settle
 from csro_core.errors import Cancelled, CsroError, LeaseError
@@ -140,10 +141,10 @@ def _comparison(after: MetaGame, before: MetaGame, player: int, parent: str) -> 
     return {"versus_parent": _document(difference), "verdict": verdict}
 
 
-def _samples(metagame: MetaGame, player: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _samples(metagame: MetaGame, player: int) -> NDArray[np.float64]:
     """Returns `[N_player, N_opponent, E]` clean returns to `player`."""
     samples = metagame.table.clean_samples[player]
-    return samples if player == 0 else samples.transpose(1, 0, 2)
+    return np.asarray(samples if player == 0 else samples.transpose(1, 0, 2))
 
 
 def _per_population(metagame: MetaGame) -> list[Any]:

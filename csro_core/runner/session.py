@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from csro_core.csro import Loop, LoopSettings, MetaGame, Outcome, settle
 from csro_core.errors import CsroError, UsageError
@@ -132,8 +133,9 @@ class Session:
         """
         inspection = self.bench.inspect(text)
         entry = Entry(inspection.hash, inspection.tree_hash, text, self._unique(name))
+        index = len(self.metagame.populations.of(player))
         self._settle(self.metagame.populations.extended(player, entry))
-        member = self._member(player, entry, "human", parent, self.iteration)
+        member = self._member(player, index, entry, "human", parent)
         solution = self._solution(len(self._store.solutions(self.run)), "edit", self.iteration)
         with self.lease.atomically():
             self.lease.add_member(member)
@@ -150,7 +152,7 @@ class Session:
         names = self.settings.initial or tuple(f"reference:{n}" for n in default_initial(self.settings.game.name))
         members = []
         for player in range(1 if self.bench.game.symmetric else 2):
-            for name in names:
+            for index, name in enumerate(names):
                 text, short = self._initial_text(name)
                 inspection = self.bench.inspect(text)
                 if not inspection.ok:
@@ -159,7 +161,7 @@ class Session:
                         f"an initial policy must pass the check; {name}: line {problem.line}: {problem.message}"
                     )
                 entry = Entry(inspection.hash, inspection.tree_hash, text, self._unique(short))
-                members.append(self._member(player, entry, "seed", "", 0))
+                members.append(self._member(player, index, entry, "seed", ""))
         with self.lease.atomically():
             for member in members:
                 self.lease.add_member(member)
@@ -174,10 +176,10 @@ class Session:
     def _settle(self, populations: Populations) -> None:
         self._metagame = settle(self.bench, self.solver, populations)
 
-    def _member(self, player: int, entry: Entry, origin: Origin, parent: str, iteration: int) -> Member:
-        place = sum(1 for member in self._store.members(self.run) if member.player == player)
+    def _member(self, player: int, index: int, entry: Entry, origin: Origin, parent: str) -> Member:
+        iteration = 0 if origin == "seed" else self.iteration
         return Member(
-            player=player, index=place, policy=_policy_text(entry.source, self.bench.inspect(entry.source)),
+            player=player, index=index, policy=_policy_text(entry.source, self.bench.inspect(entry.source)),
             name=entry.name, origin=origin, parent=parent, iteration=iteration,
         )  # fmt: skip
 
@@ -210,13 +212,15 @@ class Session:
         )  # fmt: skip
 
     def _commit(self, iteration: int, before: SolutionRecord, outcome: Outcome, seconds: float) -> None:
+        index = len(self.metagame.populations.of(outcome.player))
         self._metagame = outcome.metagame
+        self.iteration = iteration
         admission = outcome.admission
         if outcome.finalist is not None:
             self._record(iteration, outcome.finalist, admission.verdict)
         members = []
         if outcome.entry is not None:
-            members = [self._member(outcome.player, outcome.entry, "oracle", self._parent(outcome), iteration)]
+            members = [self._member(outcome.player, index, outcome.entry, "oracle", self._parent(outcome))]
         record = IterationRecord(
             iteration=iteration, player=outcome.player, solution=before.number, sigma=before.sigma,
             tau=tuple(float(share) for share in outcome.tau), gain=admission.gain, lift=admission.lift,
@@ -226,7 +230,6 @@ class Session:
         )  # fmt: skip
         solution = self._solution(before.number + 1, "iteration", iteration)
         self.lease.commit_iteration(record, members, solution)
-        self.iteration = iteration
 
     @staticmethod
     def _parent(outcome: Outcome) -> str:
@@ -246,7 +249,7 @@ class Session:
             sigma=tuple(tuple(float(share) for share in shares) for shares in sigma),
             value=solution.value, nash_conv=solution.nash_conv, epsilon=solution.epsilon, note=solution.note,
             exploitability=exact.value if exact else None, exploitability_exact=bool(exact and exact.exact),
-            extra={"champion": best} if best else {},
+            extra={"champion": asdict(best)} if best else {},
         )  # fmt: skip
 
 

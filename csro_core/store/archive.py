@@ -69,7 +69,7 @@ def import_run(store: Store, zip_path: Path) -> str:
         return _write(store, archive)
     except OSError as error:
         raise UsageError(f"{zip_path} must be a file that can be read: {error.strerror}") from error
-    except ValueError as error:
+    except (ValueError, UsageError) as error:
         raise UsageError(f"{zip_path} cannot be imported: {error}") from error
 
 

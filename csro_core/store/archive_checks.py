@@ -28,6 +28,7 @@ from csro_core.store.store import MAX_TARGET
 _HASH = re.compile(r"[0-9a-f]{64}")
 _MOST_EPISODES = 1_000_000
 _MOST_NAME = 200
+_LATEST = 32_500_000_000.0  # seconds since 1970 of a day in the year 2999
 _NO_PLACE: dict[str, Any] = {"line": None, "episode": None, "step": None}
 _COMPRESSIONS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 
@@ -164,6 +165,8 @@ def _check_run(archive: Archive) -> None:
     _check_members(run, archive.texts)
     _check_solutions(run)
     _check_iterations(run)
+    if not all(0 <= event.created <= _LATEST for event in run.events):
+        raise ValueError("the time of an event must be in seconds since 1970, and before the year 3000")
     _check_cells(archive.cells)
 
 

@@ -1,0 +1,58 @@
+"""The referee: plays one job. It holds the game and the score, in the trusted process (DESIGN section 4)."""
+
+import time
+import zlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csro_core.games.base import Game
+from csro_core.matches.jobs import MatchJob, MatchResult
+from csro_core.matches.lockstep import fits, play_stage, stage_moves, stage_returns
+from csro_core.matches.sides import Side, Spawn, all_failures, load_texts, make_policies, new_sides
+from csro_core.matches.turns import TurnReferee
+from csro_core.seeds import seat_seed
+
+
+def play_match(game: Game, job: MatchJob, spawn: Spawn, compact: bool = True) -> MatchResult:
+    """Plays a job in two fresh jailed processes, one for each policy.
+
+    Whatever a policy does is a failure in the result, never an exception: it forfeits by the game's rule. A text that
+    is refused forfeits every episode; a process that dies forfeits those that are not over.
+
+    Args:
+        game: the game of `job.game`.
+        job: what is played.
+        spawn: gives out jailed processes; whoever gives them out ends them afterwards, whatever happens.
+        compact: False plays a `LockstepStage` game by the general protocol; the results are the same.
+
+    Returns:
+        Returns, forfeits and failures by policy.
+
+    Raises:
+        DisturbedError: a process died and no policy is to blame (`csro_core.sandbox.player`).
+    """
+    began = time.perf_counter()
+    sides = new_sides(job)
+    load_texts(sides, job, spawn)
+    templates = [game.first_observation(player) for player in (0, 1)]
+    seeds = [[seat_seed(seed, seat) for seat in (0, 1)] for seed in job.seeds]
+    make_policies(sides, templates, seeds, job.limits.load_seconds)
+    returns, moves = _play(game, job, sides, compact)
+    return MatchResult(
+        returns=returns,
+        forfeits=np.array([[not alive for alive in side.alive] for side in sides], dtype=np.bool_).T,
+        failures=all_failures(sides),
+        moves=tuple(zlib.compress(log) for log in moves) if job.keep_moves else (),
+        seconds=time.perf_counter() - began,
+    )
+
+
+def _play(
+    game: Game, job: MatchJob, sides: tuple[Side, Side], compact: bool
+) -> tuple[NDArray[np.float64], list[bytes]]:
+    stage = game.lockstep
+    if stage is None or not compact or not fits(stage):
+        return TurnReferee(game, job, sides).play()
+    log = play_stage(stage, job, sides)
+    return stage_returns(stage, log, np.array(job.seats, dtype=np.int64)), stage_moves(log)

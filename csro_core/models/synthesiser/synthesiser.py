@@ -1,0 +1,35 @@
+"""The code model `synthesiser`: no key, no network, no state; everything it knows is in the request."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from csro_core.errors import ModelError
+from csro_core.models.base import Completion, Request
+from csro_core.models.synthesiser.matrix import write_matrix
+from csro_core.models.synthesiser.rps import write_rps
+
+_WRITERS: Mapping[str, Callable[[Request], Completion]] = MappingProxyType(
+    {"repeated_rps": write_rps, "matrix": write_matrix}
+)
+
+
+class Synthesiser:
+    """Writes policies from a grammar of ideas; the same request always gives the same text."""
+
+    name = "synthesiser"
+    title = "synthesiser (hand-written grammar, not an LLM)"
+    free = True
+
+    def write(self, request: Request) -> Completion:
+        """Returns a policy for the request.
+
+        Raises:
+            ModelError: the grammar does not know the game.
+        """
+        if request.game.name not in _WRITERS:
+            raise ModelError(
+                "unsupported-game",
+                f"the synthesiser writes for {' and '.join(_WRITERS)}, not for {request.game.name!r}: "
+                "choose one of these games, or another model",
+            )
+        return _WRITERS[request.game.name](request)

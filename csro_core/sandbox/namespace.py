@@ -1,0 +1,168 @@
+"""The globals of a policy: its own generator, its own copies of the modules, its own guarded built-ins.
+
+One namespace belongs to one policy in one episode. Nothing in it is shared with another one.
+"""
+
+import builtins
+import random
+from collections.abc import Callable
+from typing import Any
+
+from csro_core.sandbox.guard_names import ATTRIBUTES_REFUSED, BUILTINS, DUNDER_READ, MODULES, is_dunder
+from csro_core.sandbox.guard_rename import private_name
+from csro_core.sandbox.namespace_modules import Copies, ModuleStandIn, library
+
+MAX_PRINTED = 1_000_000
+"""Characters that a policy may print in an episode. What it prints is counted and dropped."""
+
+_MISSING = object()
+
+
+def new_namespace(seed: int) -> dict[str, Any]:
+    """Returns fresh globals for one policy in one episode.
+
+    Args:
+        seed: of the policy's generator; mixed into every seed that is written in the source, so that an opponent that
+            has read the source cannot replay it, and so that episodes are independent.
+    """
+    copies = Copies()
+    modules: dict[str, ModuleStandIn] = {}
+
+    def stand_in(name: str) -> ModuleStandIn:
+        if name not in modules:
+            if name == "random":
+                offered = _random_functions(seed, copies)
+            else:
+                offered = {key: copies.of(value) for key, value in library()[name].items()}
+            if name == "collections":
+                offered["abc"] = stand_in("collections.abc")
+            modules[name] = ModuleStandIn(name, offered)
+        return modules[name]
+
+    def import_module(
+        name: str, globals: object = None, locals: object = None, fromlist: Any = (), level: int = 0
+    ) -> ModuleStandIn:
+        if level or name not in MODULES:
+            raise ImportError(f"import {name} is not allowed")
+        return stand_in("collections" if name == "collections.abc" and not fromlist else name)
+
+    offered = {name: getattr(builtins, name) for name in BUILTINS}
+    offered.update(_guarded_builtins(copies))
+    offered["__build_class__"] = builtins.__build_class__
+    offered["__import__"] = import_module
+    return {"__builtins__": offered, "__name__": "policy", "__annotations__": {}}
+
+
+def _random_functions(seed: int, copies: Copies) -> dict[str, Any]:
+    """Returns what the module `random` offers, bound to this episode's own generator."""
+    own = random.Random(seed)
+    original = copies.of_class(random.Random)
+
+    def mixed(written: object) -> str:
+        if isinstance(written, int | float | str | bytes):
+            return f"{seed}:{written!r}"
+        return f"{seed}:{own.getrandbits(64)}"
+
+    class Random(original):  # type: ignore[misc, valid-type]
+        """A generator of the policy's own; reproducible even without a seed."""
+
+        def __new__(cls, *arguments: object) -> Any:
+            return random.Random.__new__(cls)
+
+        def __init__(self, x: object = None) -> None:
+            random.Random.__init__(self, mixed(x))
+
+        def seed(self, a: object = None, version: int = 2) -> None:
+            already = isinstance(a, str) and a.startswith(f"{seed}:")
+            random.Random.seed(self, a if already else mixed(a))  # type: ignore[arg-type]
+
+    def reseed(a: object = None, version: int = 2) -> None:
+        # Without an argument the episode's own stream goes on: nothing here may depend on the clock.
+        if a is not None:
+            own.seed(mixed(a))
+
+    Random.__module__ = "policy"
+    functions = {name: getattr(own, name) for name in MODULES["random"] if hasattr(own, name)}
+    return functions | {"Random": Random, "seed": reseed}
+
+
+def _guarded_builtins(copies: Copies) -> dict[str, Any]:
+    """Returns the built-ins that take names of attributes as strings, `type` and `print`."""
+
+    def policy_getattr(owner: object, name: str, default: object = _MISSING) -> Any:
+        checked = _checked_name(name)
+        return getattr(owner, checked) if default is _MISSING else getattr(owner, checked, default)
+
+    def policy_hasattr(owner: object, name: str) -> bool:
+        return hasattr(owner, _checked_name(name))
+
+    def policy_setattr(owner: object, name: str, value: object) -> None:
+        setattr(owner, _checked_name(name), value)
+
+    def policy_delattr(owner: object, name: str) -> None:
+        delattr(owner, _checked_name(name))
+
+    return {
+        "getattr": policy_getattr,
+        "hasattr": policy_hasattr,
+        "setattr": policy_setattr,
+        "delattr": policy_delattr,
+        "type": _Type(copies),
+        "print": _printer(),
+    }
+
+
+class _Type:
+    """Stands for `type`: tells the type of a value and works in isinstance and in annotations; makes no classes."""
+
+    __slots__ = ("_Type__copies",)
+
+    def __init__(self, copies: Copies) -> None:
+        object.__setattr__(self, "_Type__copies", copies)
+
+    def __call__(self, value: object) -> type:
+        copies: Copies = object.__getattribute__(self, "_Type__copies")
+        return copies.type_of(value)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("type is read-only in a policy")
+
+    def __getitem__(self, parameters: object) -> "_Type":
+        return self
+
+    def __or__(self, other: object) -> "_Type":
+        return self
+
+    __ror__ = __or__
+
+    def __instancecheck__(self, value: object) -> bool:
+        return isinstance(value, type)
+
+
+def _printer() -> Callable[..., None]:
+    """Returns a `print` that counts and drops; a policy has nobody to talk to."""
+    printed = 0
+
+    def policy_print(
+        *values: object, sep: object = " ", end: object = "\n", file: object = None, flush: object = False
+    ) -> None:
+        nonlocal printed
+        printed += sum(len(value) if type(value) is str else len(repr(value)) for value in values) + 1
+        if printed > MAX_PRINTED:
+            raise RuntimeError(f"a policy may print at most {MAX_PRINTED:,} characters in an episode")
+
+    return policy_print
+
+
+def _checked_name(name: object) -> str:
+    """Returns the name under which an attribute named in a string lives.
+
+    Raises:
+        TypeError: it is not a plain string; a subclass could lie about itself.
+        AttributeError: the attribute is refused.
+    """
+    if type(name) is not str:
+        raise TypeError("the name of an attribute must be a plain string")
+    if (is_dunder(name) and name not in DUNDER_READ) or name in ATTRIBUTES_REFUSED:
+        raise AttributeError(f"the attribute {name} is not allowed in a policy")
+    return private_name(name)

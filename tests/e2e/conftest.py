@@ -1,0 +1,60 @@
+"""One server for the session and a fresh browser for each test; each test fails on anything that went wrong there."""
+
+import importlib.util
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.app.fake_run import demo_store
+from tests.e2e.harness import IN_CI, Server, Watched, chromium, launched, new_page, server
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _browser_there() -> None:
+    missing = [
+        name
+        for name, there in (("playwright", importlib.util.find_spec("playwright")), ("chromium", chromium()))
+        if not there
+    ]
+    if missing:
+        reason = f"browser tests need {' and '.join(missing)}: install requirements-dev.txt and the system's Chromium"
+        (pytest.fail if IN_CI else pytest.skip)(reason)
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory, _browser_there: None) -> Iterator[Server]:
+    """A dashboard over two finished runs."""
+    path = tmp_path_factory.mktemp("e2e") / "demo.sqlite"
+    demo_store(path).close()
+    with server(path) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def browser(_browser_there: None) -> Iterator[object]:
+    """The system's Chromium, started once."""
+    with launched() as running:
+        yield running
+
+
+@pytest.fixture
+def open_page(browser: object) -> Iterator[Callable[..., Watched]]:
+    """Opens pages, each with a profile of its own; at the end of the test none of them may have had a problem."""
+    opened: list[Watched] = []
+
+    def opening(dark: bool = False, size: tuple[int, int] = (1280, 900)) -> Watched:
+        opened.append(new_page(browser, dark, size))
+        return opened[-1]
+
+    yield opening
+    for watched in opened:
+        watched.page.context.close()
+    for watched in opened:
+        watched.check()
+
+
+@pytest.fixture
+def empty_store(tmp_path: Path) -> Path:
+    """The path of a store that does not exist yet."""
+    return tmp_path / "fresh.sqlite"

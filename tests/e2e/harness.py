@@ -1,0 +1,169 @@
+"""A real server on loopback and a real Chromium for the browser tests; everything that leaves loopback is an error."""
+
+import contextlib
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+ROOT = Path(__file__).resolve().parents[2]
+IN_CI = os.environ.get("CI", "").lower() == "true"
+START_SECONDS = 60.0
+
+_ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-sync",
+    "--no-first-run",
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost",
+]
+_LOCAL = re.compile(r"^(https?|wss?)://(127\.0\.0\.1|localhost)(:\d+)?(/|$)|^(data|blob|about):")
+_CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+def chromium() -> str | None:
+    """Returns the path of a Chromium of the system, or None."""
+    return next((found for name in _CHROMIUM if (found := shutil.which(name))), None)
+
+
+@dataclass
+class Server:
+    """A running dashboard."""
+
+    url: str
+    log: Path
+    store: Path
+    process: subprocess.Popen
+
+
+@contextlib.contextmanager
+def server(store: Path, *options: str) -> Iterator[Server]:
+    """Starts the dashboard from a foreign folder; ends it, and what it has started, afterwards."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    folder = Path(tempfile.mkdtemp(prefix="csro-e2e-"))
+    log = folder / "server.log"
+    command = [
+        sys.executable, "-m", "streamlit", "run", str(ROOT / "app" / "main.py"),
+        "--server.port", str(port), "--server.headless", "true", *options,
+    ]  # fmt: skip
+    environment = {**os.environ, "CSRO_STORE": str(store)}
+    with log.open("wb") as output:
+        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT)
+    try:
+        _wait_healthy(f"http://127.0.0.1:{port}/_stcore/health", process, log)
+        yield Server(f"http://127.0.0.1:{port}", log, store, process)
+    finally:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _wait_healthy(url: str, process: subprocess.Popen, log: Path) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        with contextlib.suppress(urllib.error.URLError, OSError), urllib.request.urlopen(url, timeout=1) as answer:
+            if answer.read() == b"ok":
+                return
+        if process.poll() is not None:
+            break
+        time.sleep(0.05)
+    raise RuntimeError(f"the dashboard did not start:\n{log.read_text(errors='replace')}")
+
+
+@dataclass
+class Watched:
+    """A page, and everything that went wrong on it."""
+
+    page: object
+    problems: list[str] = field(default_factory=list)
+
+    def check(self) -> None:
+        """Fails on any page error, console error, or request that left loopback."""
+        assert not self.problems, "\n".join(self.problems)
+
+
+def watch(page) -> Watched:
+    """Collects what must not happen on a page."""
+    watched = Watched(page)
+    page.on("pageerror", lambda error: watched.problems.append(f"page error: {error}"))
+    page.on("console", lambda message: _console(watched, message))
+    page.on("request", lambda request: _request(watched, request.url))
+    page.on("websocket", lambda websocket: _request(watched, websocket.url))
+    return watched
+
+
+# Streamlit's own index.html has one inline script, which the content security policy refuses to no visible effect.
+_INLINE_SCRIPT = "Executing inline script violates the following Content Security Policy directive"
+
+# Opened at the address of a page, Streamlit's own script looks for its server below that address first.
+_PROBE = re.compile(r"/(policies|matches)/_stcore/(health|host-config)$")
+
+
+def _console(watched: Watched, message) -> None:
+    expected = _INLINE_SCRIPT in message.text or _PROBE.search(message.location.get("url", ""))
+    if message.type == "error" and not expected:
+        watched.problems.append(f"console error: {message.text} ({message.location.get('url', '')})")
+
+
+def _request(watched: Watched, url: str) -> None:
+    if not _LOCAL.match(url):
+        watched.problems.append(f"request off loopback: {url}")
+
+
+def settle(page, timeout: float = 30_000) -> None:
+    """Waits until the script has run and its answer is drawn."""
+    page.wait_for_selector("[data-testid='stApp']", timeout=timeout)
+    page.wait_for_function(
+        """() => {
+          const app = document.querySelector('[data-testid="stApp"]')
+          return app?.getAttribute('data-test-script-state') === 'notRunning'
+            && app.getAttribute('data-test-connection-state') === 'CONNECTED'
+        }""",
+        timeout=timeout,
+    )
+    exceptions = page.locator("[data-testid='stException']").all_inner_texts()
+    assert not exceptions, exceptions
+
+
+@contextlib.contextmanager
+def launched() -> Iterator["Browser"]:
+    """Starts the system's Chromium."""
+    from playwright.sync_api import sync_playwright  # missing where only the core is tested; conftest.py says so
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), headless=True, args=_ARGUMENTS)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+def new_page(browser: "Browser", dark: bool = False, size: tuple[int, int] = (1280, 900)) -> Watched:
+    """Opens a page with a profile of its own."""
+    context = browser.new_context(
+        viewport={"width": size[0], "height": size[1]},
+        color_scheme="dark" if dark else "light",
+        accept_downloads=True,
+    )
+    return watch(context.new_page())
