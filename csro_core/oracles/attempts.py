@@ -6,6 +6,9 @@ from dataclasses import replace
 from csro_core.errors import ModelError
 from csro_core.oracles.base import Attempt, Evaluation, Feedback, OracleContext, Task
 
+ONE_ANSWER = ("empty", "blocked", "truncated")
+"""Reasons that concern one answer; any other means that the model answers nothing at all."""
+
 
 def make_attempt(
     context: OracleContext, index: int, task: Task = "propose", shown: Sequence[Attempt] = ()
@@ -22,7 +25,7 @@ def make_attempt(
         The attempt, already recorded. A model without an answer gives an attempt with status "no-answer".
 
     Raises:
-        ModelError: the model cannot answer anything (no key, no quota, not recorded).
+        ModelError: the model answers nothing at all (no key, no quota, a game it does not know).
     """
     parent = best(shown) or (shown[-1] if shown else None)
     feedback = tuple(as_feedback(attempt) for attempt in shown)
@@ -31,7 +34,7 @@ def make_attempt(
     try:
         completion = context.ask(request)
     except ModelError as error:
-        if error.reason in ("needs-key", "quota", "not-recorded"):
+        if error.reason not in ONE_ANSWER:
             raise
         attempt = Attempt(index, "", "", task, place, Evaluation("no-answer", str(error)))
     else:

@@ -37,9 +37,13 @@ class Desk:
         """
         lease = self._session.lease
         lease.answer(request.id, "working", {})
-        handlers = {"check": self._check, "score": self._score, "add": self._add}
+        payload = dict(request.payload)
         try:
-            lease.answer(request.id, "done", handlers[request.kind](dict(request.payload)))
+            if request.kind == "add":
+                self._add(request.id, payload)
+            else:
+                answer = self._score(payload) if request.kind == "score" else self._check(payload)
+                lease.answer(request.id, "done", answer)
         except LeaseError:
             raise
         except Cancelled:
@@ -79,7 +83,7 @@ class Desk:
             },
         }
 
-    def _add(self, payload: dict[str, Any]) -> dict[str, Any]:
+    def _add(self, request: int, payload: dict[str, Any]) -> None:
         session, text = self._session, str(payload["text"])
         session.open()
         player, parent = int(payload.get("player", 0)), str(payload.get("parent", ""))
@@ -88,9 +92,9 @@ class Desk:
             raise CsroError(f"a policy must pass the check before it is added; {checkup.sentence}")
         before = session.metagame
         name = str(payload.get("name", "")).strip() or self._name_after(parent)
-        member = session.add(text, player, parent, name)
+        member, solution = session.extend(text, player, parent, name)
         after = session.metagame
-        return {
+        answer = {
             "index": member.index,
             "hash": member.policy.hash,
             "name": member.name,
@@ -98,6 +102,10 @@ class Desk:
             "sigma": [[float(share) for share in shares] for shares in _per_population(after)],
             "sigma_if_added": [[float(share) for share in shares] for shares in _per_population(after)],
         }
+        with session.lease.atomically():
+            session.lease.add_member(member)
+            session.lease.add_solution(solution)
+            session.lease.answer(request, "done", answer)
 
     def _play_more(self, entry: Entry, player: int, parent: str, episodes: int) -> None:
         """Plays further episodes of the edit and its parent against the support of sigma, on shared seeds."""

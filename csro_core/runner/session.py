@@ -119,8 +119,8 @@ class Session:
         outcome = loop.step(iteration, self.metagame)
         self._commit(iteration, solution, outcome, time.monotonic() - began)
 
-    def add(self, text: str, player: int, parent: str, name: str) -> Member:
-        """Adds a hand-written policy: always admitted, marked human, the meta-game re-solved at once.
+    def extend(self, text: str, player: int, parent: str, name: str) -> tuple[Member, SolutionRecord]:
+        """Extends the meta-game by a hand-written policy: always admitted, marked human, re-solved at once.
 
         Args:
             text: the policy, already inspected and accepted.
@@ -129,18 +129,14 @@ class Session:
             name: a name for people; made unique.
 
         Returns:
-            The new member.
+            The rows that the caller has to write in one transaction.
         """
         inspection = self.bench.inspect(text)
         entry = Entry(inspection.hash, inspection.tree_hash, text, self._unique(name))
         index = len(self.metagame.populations.of(player))
         self._settle(self.metagame.populations.extended(player, entry))
         member = self._member(player, index, entry, "human", parent)
-        solution = self._solution(len(self._store.solutions(self.run)), "edit", self.iteration)
-        with self.lease.atomically():
-            self.lease.add_member(member)
-            self.lease.add_solution(solution)
-        return member
+        return member, self._solution(len(self._store.solutions(self.run)), "edit", self.iteration)
 
     def put_text(self, text: str) -> Inspection:
         """Returns what an inspection finds about a text, after storing both."""

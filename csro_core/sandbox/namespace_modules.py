@@ -7,6 +7,7 @@ library class) exists once per namespace, and the originals cannot be reached.
 import collections.abc
 import functools
 import importlib
+import sys
 import types
 import typing
 from collections.abc import Callable, Mapping
@@ -113,6 +114,23 @@ class Hint:
         return "<type hint>"
 
 
+class NamedTupleHint(Hint):
+    """Stands for `typing.NamedTuple`, which insists on its own identity among the bases of a class."""
+
+    __slots__ = ()
+
+    def __mro_entries__(self, bases: tuple[object, ...]) -> tuple[type, ...]:
+        """Returns the base that really makes the named tuple."""
+        entries: tuple[type, ...] = typing.NamedTuple.__mro_entries__((typing.NamedTuple,))  # type: ignore[attr-defined]
+        return entries
+
+    def __call__(self, *arguments: object, **named: object) -> Any:
+        """Returns a new class, as the functional form of `typing.NamedTuple` does."""
+        made = typing.NamedTuple(*arguments, **named)  # type: ignore[call-overload]
+        made.__module__ = "policy"
+        return made
+
+
 class ABC:
     """Stands for `abc.ABC`; a policy's abstract methods are not enforced."""
 
@@ -146,7 +164,7 @@ def _typing_stand_ins() -> dict[str, Any]:
     }
     decorators = dict.fromkeys(("final", "no_type_check", "overload", "override", "runtime_checkable"), _identity)
     return offered | decorators | {
-        "NamedTuple": typing.NamedTuple,
+        "NamedTuple": NamedTupleHint(),
         "NewType": _new_type,
         "TYPE_CHECKING": False,
         "TypedDict": dict,
@@ -157,6 +175,8 @@ def _typing_stand_ins() -> dict[str, Any]:
 @functools.cache
 def library() -> dict[str, dict[str, Any]]:
     """Returns the originals of everything that modules offer, imported once, before the jail closes."""
+    # dataclasses looks up the module of a class by its name.
+    sys.modules.setdefault("policy", types.ModuleType("policy"))
     stand_ins = _typing_stand_ins()
     special: dict[str, dict[str, Any]] = {
         "abc": {"ABC": ABC, "abstractmethod": _identity},

@@ -34,8 +34,6 @@ def main(descriptor: int) -> NoReturn:
     library()
     warnings.simplefilter("ignore")
     sys.setrecursionlimit(RECURSION_LIMIT)
-    # dataclasses looks up the module of a class by its name.
-    sys.modules["policy"] = type(sys)("policy")
     gc.collect()
     gc.freeze()
     _lower_priority()

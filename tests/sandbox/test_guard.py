@@ -245,7 +245,7 @@ REFUSED = {
     "#" * (MAX_CHARACTERS + 1): (0, "32,768 characters"),
     "x = " + "-" * 20_000 + "1\n" + ACT: (0, "fewer nested"),
     "x = " + "+".join(["a"] * 150) + "\n" + ACT: (1, "nest at most 100 deep"),
-    "x = [" + "1," * 16_000 + "]\n" + ACT: (0, "syntax nodes"),
+    "x = [" + "[]," * 10_850 + "]\n" + ACT: (0, "syntax nodes"),
 }
 
 

@@ -101,7 +101,8 @@ def _fresh(request: Request, rng: np.random.Generator, size: int) -> Draft:
     signals: list[Signal] = []
     aims: dict[Signal, str] = {}
     story = []
-    for opponent in request.opponents:
+    for place in rng.permutation(len(request.opponents)):
+        opponent = request.opponents[int(place)]
         if len(signals) >= size // 2 or rng.random() > 0.35 + opponent.weight:
             continue
         for cue in read_cues(opponent)[:1]:

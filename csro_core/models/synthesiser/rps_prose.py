@@ -9,6 +9,11 @@ from csro_core.models.synthesiser.genome import Genome, Signal
 WIDTH = 108
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_FURTHER = (
+    "Each guess is also read one and two steps further: they expect it; they expect that I know.",
+    "Each guess stands for three replies: beat it, beat what beats it, or play it, whichever has paid.",
+    "A guess that is wrong in a regular way is as good as a right one, so its answer and the next one count too.",
+)
 _UNNAMEABLE = re.compile(r"[^\w #.+:()-]+", re.ASCII)
 
 
@@ -95,11 +100,8 @@ def what_it_watches(genome: Genome) -> str:
 
 def how_it_decides(genome: Genome) -> str:
     """Returns sentences about the decision and its safeguards."""
-    spans = spans(genome.memories)
-    text = (
-        f"Each guess is also read one and two steps further (they expect it; they expect that I know), and its record"
-        f" is kept over {spans}."
-    )
+    further = _FURTHER[len(genome.signals) % len(_FURTHER)]
+    text = f"{further} Records are kept over {spans(genome.memories)}."
     safeguards = []
     if genome.stop_loss is not None:
         safeguards.append(f"{genome.stop_loss} throws behind, it turns to chance for good")
@@ -112,7 +114,8 @@ def how_it_decides(genome: Genome) -> str:
 
 def docstring(paragraphs: Sequence[str]) -> str:
     """Returns paragraphs wrapped and indented for a class; the first stands on the line of the quotes."""
-    blocks = [textwrap.fill(paragraph, WIDTH, break_long_words=False, break_on_hyphens=False) for paragraph in paragraphs if paragraph]
+    wrapper = textwrap.TextWrapper(WIDTH, break_long_words=False, break_on_hyphens=False)
+    blocks = [wrapper.fill(paragraph) for paragraph in paragraphs if paragraph]
     return textwrap.indent("\n\n".join(blocks), "    ").lstrip() + "\n    "
 
 

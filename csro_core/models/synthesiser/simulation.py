@@ -20,8 +20,8 @@ HEAVY = 0.3
 MAX_COPIED_SIGNALS = 10
 """Signals of a text by this synthesiser above which it is not carried: every throw would be slow."""
 
-SHARE = 0.1
-LOSING_SHARE = 0.2
+SHARE = 0.06
+LOSING_SHARE = 0.12
 COUNTER_SHARE = 0.3
 """Share of the texts that simulate: the heaviest opponent, one that the best attempt loses to, the copy in a
 mind-reader. Small, since a copy doubles the cost of every throw, and a population of mind-readers learns little."""

@@ -85,7 +85,7 @@ def add_mirror(genome: Genome, material: Material) -> Change | None:
     lonely = [signal for signal in genome.signals if signal.mirrored not in genome.signals]
     if not lonely:
         return None
-    chosen = material.rng.permutation(len(lonely))[:3]
+    chosen = material.rng.permutation(len(lonely))[: pick(material.rng, (1, 2, 3))]
     mirrors = [lonely[i].mirrored for i in chosen]
     return _with(genome, mirrors, "signals got their mirrors, to be ready for a mind-reader")
 
@@ -162,7 +162,7 @@ _VARIATIONS: tuple[tuple[Variation, float], ...] = (
     (add_pair, 4), (add_mirror, 3), (add_signal, 1), (aim, 4), (borrow, 2), (exchange, 2), (change_memories, 1.5),
     (drop, 1), (change_rule, 1.5), (change_power, 1), (change_stop_loss, 0.4), (change_noise, 0.3),
 )
-_GROWTHS: tuple[Variation, ...] = (add_pair, add_mirror, aim, borrow)
+_GROWTHS: tuple[tuple[Variation, float], ...] = ((add_pair, 4), (add_mirror, 2), (aim, 2), (borrow, 1))
 
 
 def _changed(old: Genome, new: Genome, clause: str) -> Change | None:
@@ -173,13 +173,13 @@ def varied(genome: Genome, material: Material) -> Change:
     """Returns a child that differs from the genome by one to three variations."""
     rng = material.rng
     wanted = pick(rng, (1, 2, 3), (1, 2, 1))
-    functions = [function for function, _ in _VARIATIONS]
-    weights = [weight for _, weight in _VARIATIONS]
     child = genome
     clauses: list[str] = []
     while len(clauses) < wanted:
         must_grow = not clauses and len(genome.signals) < GROWING
-        change = (pick(rng, _GROWTHS) if must_grow else pick(rng, functions, weights))(child, material)
+        options = _GROWTHS if must_grow else _VARIATIONS
+        variation = pick(rng, [function for function, _ in options], [weight for _, weight in options])
+        change = variation(child, material)
         if change is not None:
             child = tidied(change.genome)
             clauses.append(change.clause)
