@@ -127,6 +127,8 @@ class Runner:
         """Holds the lease, with a beating heart, and gives it back at the end."""
         lease = self._store.acquire(self._run, self._owner)
         lease.discard_unfinished()
+        isolation = self._executor.isolation
+        lease.event("isolation", {"level": isolation.level, "reason": isolation.reason})
         heart = threading.Thread(target=self._beat, args=(lease,), name="csro-heart", daemon=True)
         heart.start()
         watch = Watch(self._store, lease, self._run, self._stop, PAUSE_LIMIT_SECONDS)

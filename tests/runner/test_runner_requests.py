@@ -2,10 +2,10 @@ import threading
 import time
 
 import pytest
-from csro_core.matches.local_pool import LocalPool
 from running import SHORT_RPS, new_run, run_here, settings, start_command
 
 from csro_core.games import make_game
+from csro_core.matches.local_pool import LocalPool
 from csro_core.policies.library import reference_text
 from csro_core.runner import Runner
 
