@@ -5,14 +5,20 @@ import queue
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
 
 from csro_core.errors import Cancelled
 from csro_core.games.base import Game, GameSpec
 from csro_core.matches.jobs import Isolation, MatchJob, MatchResult
 from csro_core.matches.referee import play_match
+from csro_core.matches.sides import Spawn
 from csro_core.policies.source import Inspection, Problem, sha256
 from csro_core.sandbox.host import PolicyHost
 from csro_core.sandbox.player import DisturbedError, Player, PlayerDiedError, count_lines
+
+_Result = TypeVar("_Result")
 
 MAX_ATTEMPTS = 3
 """A match is replayed when a process died through no fault of a policy; a replay gives the same result."""
@@ -66,24 +72,43 @@ class LocalPool:
             UsageError: a job names an unknown game, or its parameters are wrong.
         """
         games = [self._games(job.game) for job in jobs]
+        tasks = [partial(play_match, game, job) for game, job in zip(games, jobs, strict=True)]
+        return self.run(tasks, on_result)
+
+    def run(
+        self, tasks: Sequence[Callable[[Spawn], _Result]], on_result: Callable[[int, _Result], None] | None = None
+    ) -> list[_Result]:
+        """Does anything that needs jailed processes, several at a time; `submit` does matches with it.
+
+        Args:
+            tasks: each is called in a thread with what gives out processes, which end after it. It is called again
+                when a process died through no fault of a policy, so it must give the same result every time.
+            on_result: called in this thread with (index, result) as results arrive.
+
+        Returns:
+            The results in the order of the tasks.
+
+        Raises:
+            Cancelled: `cancel` was called meanwhile.
+        """
         batch = _Batch(self.host)
         self._batch = batch
-        finished: queue.SimpleQueue[tuple[int, MatchResult | BaseException]] = queue.SimpleQueue()
+        finished: queue.SimpleQueue[tuple[int, _Result | _Raised]] = queue.SimpleQueue()
 
-        def play(index: int) -> None:
+        def do(index: int) -> None:
             try:
-                finished.put((index, batch.play(games[index], jobs[index])))
+                finished.put((index, batch.do(tasks[index])))
             except BaseException as error:  # noqa: BLE001 - it is raised in the caller's thread
-                finished.put((index, error))
+                finished.put((index, _Raised(error)))
 
-        results: dict[int, MatchResult] = {}
+        results: dict[int, _Result] = {}
         futures: list[Future[None]] = []
         try:
-            futures += [self._threads.submit(play, index) for index in range(len(jobs))]
-            for _ in jobs:
+            futures += [self._threads.submit(do, index) for index in range(len(tasks))]
+            for _ in tasks:
                 index, result = finished.get()
-                if isinstance(result, BaseException):
-                    raise result
+                if isinstance(result, _Raised):
+                    raise result.error
                 results[index] = result
                 if on_result is not None:
                     on_result(index, result)
@@ -97,7 +122,7 @@ class LocalPool:
                 if not future.cancelled():
                     future.result()
             self._batch = None
-        return [results[index] for index in range(len(jobs))]
+        return [results[index] for index in range(len(tasks))]
 
     def inspect(self, text: str) -> Inspection:
         """Returns what a jailed process says of a policy's text; nothing of it is run.
@@ -135,8 +160,15 @@ class LocalPool:
         self.host.close()
 
 
+@dataclass(frozen=True)
+class _Raised:
+    """What a task raised."""
+
+    error: BaseException
+
+
 class _Batch:
-    """The matches of one `submit`, and the processes that play them."""
+    """The tasks of one `run`, and their processes."""
 
     def __init__(self, host: PolicyHost) -> None:
         self._host = host
@@ -144,8 +176,8 @@ class _Batch:
         self._cancelled = False
         self._players: set[Player] = set()
 
-    def play(self, game: Game, job: MatchJob) -> MatchResult:
-        """Returns the result of one job.
+    def do(self, task: Callable[[Spawn], _Result]) -> _Result:
+        """Returns the result of one task.
 
         Raises:
             Cancelled: the batch was cancelled.
@@ -153,13 +185,13 @@ class _Batch:
         """
         for _ in range(MAX_ATTEMPTS - 1):
             try:
-                return self._play_once(game, job)
+                return self._do_once(task)
             except DisturbedError:
                 self.check()
                 self._host.restart()
-        return self._play_once(game, job)
+        return self._do_once(task)
 
-    def _play_once(self, game: Game, job: MatchJob) -> MatchResult:
+    def _do_once(self, task: Callable[[Spawn], _Result]) -> _Result:
         own: list[Player] = []
 
         def spawn(memory_bytes: int, cpu_seconds: int) -> Player:
@@ -173,7 +205,7 @@ class _Batch:
             return player
 
         try:
-            return play_match(game, job, spawn)
+            return task(spawn)
         except DisturbedError:
             self.check()
             raise

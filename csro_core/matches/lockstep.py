@@ -4,12 +4,13 @@ Axes: `T` steps, `E` episodes. A log is `[2, T', E]` bytes, one row a policy; 25
 """
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from csro_core.games.base import LockstepStage
-from csro_core.matches.jobs import MatchJob
+from csro_core.matches.jobs import Limits
 from csro_core.matches.sides import Side
 from csro_core.sandbox.player import Player, SlotFailure
 from csro_core.sandbox.protocol import FAILED, MAX_ACTIONS, NOT_ASKED
@@ -35,24 +36,39 @@ def fits(stage: LockstepStage) -> bool:
     return bool(max(stage.payoffs.shape[1:]) <= MAX_ACTIONS)
 
 
-def play_stage(stage: LockstepStage, job: MatchJob, sides: tuple[Side, Side]) -> StageLog:
+class Channel(Protocol):
+    """One side's end of a stage."""
+
+    def answer(self, step: int) -> bytes:
+        """Returns `[E]` actions of this step, 255 where there is none."""
+        ...
+
+    def tell(self, news: bytes, step: int) -> None:
+        """Takes `[E]` actions of the opponent before `step`, 255 where the episode is over."""
+        ...
+
+
+def settle_unmade(sides: tuple[Side, Side]) -> None:
+    """Takes the episodes whose policies could not be made out of those that are played."""
+    _settle(sides, [0] * len(sides[0].alive), 0)
+
+
+def play_stage(num_steps: int, sides: tuple[Side, Side], channels: tuple[Channel, Channel]) -> StageLog:
     """Plays all steps. Who forfeits is not asked again, nor is the opponent in that episode.
 
     Args:
-        stage: the rules.
-        job: what is played.
-        sides: both policies, made for every episode; those that could not be made have forfeited it.
+        num_steps: steps of an episode.
+        sides: both policies, after `settle_unmade`.
+        channels: how to ask them.
 
     Returns:
         The log. Both sides know their failures.
     """
-    episodes = len(job.seeds)
+    episodes = len(sides[0].alive)
     playing = sides[0].playing
-    ended = [stage.num_steps] * episodes
+    ended = [num_steps if episode in playing else 0 for episode in range(episodes)]
     log: list[bytes] = []
-    _settle(sides, ended, 0)
-    channels = [_Channel(side, stage, job) for side in sides]
-    for step in range(stage.num_steps):
+    for step in range(num_steps):
         if not playing:
             break
         answers = [channel.answer(step) for channel in channels]
@@ -60,7 +76,7 @@ def play_stage(stage: LockstepStage, job: MatchJob, sides: tuple[Side, Side]) ->
         if _settle(sides, ended, step):
             over = [episode for episode in range(episodes) if episode not in playing]
             answers = [_blanked(answer, over) for answer in answers]
-        if step + 1 < stage.num_steps:
+        if step + 1 < num_steps:
             channels[0].tell(answers[1], step + 1)
             channels[1].tell(answers[0], step + 1)
     actions = np.frombuffer(b"".join(log), dtype=np.uint8).reshape(-1, 2, episodes).transpose(1, 0, 2)
@@ -97,10 +113,10 @@ def stage_moves(log: StageLog) -> list[bytes]:
     return [log.actions[:, : shown[episode], episode].T.tobytes() for episode in range(log.ended.size)]
 
 
-class _Channel:
-    """One side's end of a stage."""
+class PlayerChannel:
+    """The end of a stage where a jailed process plays."""
 
-    def __init__(self, side: Side, stage: LockstepStage, job: MatchJob) -> None:
+    def __init__(self, side: Side, stage: LockstepStage, limits: Limits) -> None:
         """Tells the process what is played; episodes that are over have no actions."""
         self._side = side
         self._counts = [
@@ -115,14 +131,14 @@ class _Channel:
         keys = (stage.step_key, stage.own_key, stage.opponent_key)
         arguments = (stage.num_steps, len(self._counts), self._counts, keys)
         if side.playing:
-            side.do(0, lambda player: player.ask_stage(arguments, side.act_allowance(job.limits)))
+            side.do(0, lambda player: player.ask_stage(arguments, side.act_allowance(limits)))
 
     def answer(self, step: int) -> bytes:
-        """Returns the actions of this step, 255 where there is none; notes failures and forfeits."""
+        """Returns `[E]` actions of this step, 255 where there is none; notes failures and forfeits."""
         return self._side.do(step, lambda player: self._checked(player, step)) or self._nobody
 
     def tell(self, news: bytes, step: int) -> None:
-        """Passes the opponent's actions on, 255 where the episode is over."""
+        """Passes `[E]` actions of the opponent on, 255 where the episode is over."""
         self._side.do(step, lambda player: player.tell(news))
 
     def _checked(self, player: Player, step: int) -> bytes:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from csro_core.games.base import Game
 from csro_core.matches.jobs import MatchJob, MatchResult
-from csro_core.matches.lockstep import fits, play_stage, stage_moves, stage_returns
+from csro_core.matches.lockstep import PlayerChannel, fits, play_stage, settle_unmade, stage_moves, stage_returns
 from csro_core.matches.sides import Side, Spawn, all_failures, load_texts, make_policies, new_sides
 from csro_core.matches.turns import TurnReferee
 from csro_core.seeds import seat_seed
@@ -54,5 +54,7 @@ def _play(
     stage = game.lockstep
     if stage is None or not compact or not fits(stage):
         return TurnReferee(game, job, sides).play()
-    log = play_stage(stage, job, sides)
+    settle_unmade(sides)
+    channels = (PlayerChannel(sides[0], stage, job.limits), PlayerChannel(sides[1], stage, job.limits))
+    log = play_stage(stage.num_steps, sides, channels)
     return stage_returns(stage, log, np.array(job.seats, dtype=np.int64)), stage_moves(log)

@@ -115,7 +115,7 @@ def new_sides(job: MatchJob) -> tuple[Side, Side]:
     )
 
 
-def load_texts(sides: tuple[Side, Side], job: MatchJob, spawn: Spawn) -> None:
+def load_texts(sides: Sequence[Side], job: MatchJob, spawn: Spawn) -> None:
     """Starts a process for each policy, and checks and compiles both texts; those at fault are refused.
 
     Args:
@@ -138,7 +138,7 @@ def load_texts(sides: tuple[Side, Side], job: MatchJob, spawn: Spawn) -> None:
 
 
 def make_policies(
-    sides: tuple[Side, Side], templates: Sequence[dict[str, Any]], seeds: Sequence[Sequence[int]], load_seconds: float
+    sides: Sequence[Side], templates: Sequence[dict[str, Any]], seeds: Sequence[Sequence[int]], load_seconds: float
 ) -> None:
     """Makes a fresh policy for every episode of both sides; who cannot be made has forfeited that episode.
 

@@ -124,9 +124,9 @@ class NamedTupleHint(Hint):
         entries: tuple[type, ...] = typing.NamedTuple.__mro_entries__((typing.NamedTuple,))  # type: ignore[attr-defined]
         return entries
 
-    def __call__(self, *arguments: object, **named: object) -> Any:
+    def __call__(self, typename: str, fields: Any = ()) -> Any:  # type: ignore[override]
         """Returns a new class, as the functional form of `typing.NamedTuple` does."""
-        made = typing.NamedTuple(*arguments, **named)  # type: ignore[call-overload]
+        made = typing.NamedTuple(typename, fields)  # type: ignore[misc]
         made.__module__ = "policy"
         return made
 

@@ -21,7 +21,7 @@ CHECK_SECONDS = 5.0
 """CPU seconds to parse and check a text."""
 MAX_DUMP = 65_536
 """Bytes of a traceback that are looked at."""
-DYING_SECONDS = 1.0
+DYING_SECONDS = 2.0
 """How long a process that says something else than an answer may take to die."""
 _HELLO_SECONDS = 10.0
 _POLICY_LINE = re.compile(rb'File "<policy>", line (\d{1,6})')
@@ -333,6 +333,9 @@ class Player:
         """Returns what a dying process has said in all, and whether its channel has ended."""
         deadline = time.monotonic() + DYING_SECONDS
         while len(said) < MAX_DUMP and time.monotonic() < deadline:
+            if self._timeout and _POLICY_LINE.search(said):
+                # The traceback that the watchdog has asked for; the innermost line comes first.
+                self.kill()
             if select.select([self._reader], [], [], 0.1)[0]:
                 more = os.read(self._reader, 4096)
                 if not more:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 TICK_SECONDS = 0.02
-DUMP_SECONDS = 0.1
-"""Between the request for a traceback (SIGUSR1) and the end (SIGKILL)."""
+DUMP_SECONDS = 1.0
+"""Longest time between the request for a traceback (SIGUSR1) and the end (SIGKILL)."""
 WALL_FACTOR = 10.0
 """A question is given up after this many allowances on the wall, whatever the CPU clock says ..."""
 WALL_FLOOR_SECONDS = 30.0

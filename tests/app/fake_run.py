@@ -185,9 +185,10 @@ def add_matrix_run(store: Store, name: str = "demo matrix") -> str:
         sizes = (2, 1) if iteration == 1 else (2, 2)
         sigma = ((1.0, 0.0), (1.0,)) if iteration == 1 else ((0.5, 0.5), (0.5, 0.5))
         exact = 1.0 if iteration == 1 else 0.0
+        trained_on = ((1.0,), (1.0,)) if iteration == 1 else ((1.0, 0.0), (1.0,))
         record = IterationRecord(
-            iteration, player, iteration - 1, ((1.0,), (1.0,)), (1.0,), Estimate(1.0, 0.0, 4), None, "improves",
-            "gain 1 (exact): it improves", texts[1].hash, 1, 0.4,
+            iteration, player, iteration - 1, trained_on, trained_on[1 - player], Estimate(1.0, 0.0, 4), None,
+            "improves", "gain 1 (exact): it improves", texts[1].hash, 1, 0.4,
         )  # fmt: skip
         solution = SolutionRecord(
             iteration, iteration, "iteration", sizes, sigma, exact, 2 * exact, 0.0, "", exact, True

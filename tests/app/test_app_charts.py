@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from app import charts, colours, match_charts
+from app import charts, colours, match_charts, matrix_chart
 from csro_core.estimates import Estimate
 from csro_core.games import make_game
 from csro_core.games.base import GameSpec
@@ -9,11 +9,11 @@ from csro_core.games.base import GameSpec
 EVIL = "<b>evil</b>"
 
 
-def matrix(size: int = 3, two: bool = False) -> charts.Matrix:
+def matrix(size: int = 3, two: bool = False) -> matrix_chart.Matrix:
     payoff = np.arange(size * size, dtype=float).reshape(size, size) - 3
     payoff[0, size - 1] = np.nan
     names = (EVIL, *(f"p{place}" for place in range(1, size)))
-    return charts.Matrix(
+    return matrix_chart.Matrix(
         rows=names,
         columns=names,
         payoff=payoff,
@@ -29,13 +29,13 @@ def matrix(size: int = 3, two: bool = False) -> charts.Matrix:
 
 
 def test_the_colour_scale_of_payoffs_has_zero_in_the_middle():
-    heat = charts.payoff_figure(matrix(), dark=False).data[0]
+    heat = matrix_chart.payoff_figure(matrix(), dark=False).data[0]
     assert heat.zmin == -heat.zmax
     assert heat.zmax == 5.0
 
 
 def test_sigma_stands_on_the_rows_of_the_matrix():
-    figure = charts.payoff_figure(matrix(), dark=True)
+    figure = matrix_chart.payoff_figure(matrix(), dark=True)
     bars = figure.data[1]
     assert list(bars.x) == [0.25, 0.75, 0.0]
     assert list(bars.y) == [0, 1, 2]
@@ -44,13 +44,13 @@ def test_sigma_stands_on_the_rows_of_the_matrix():
 
 
 def test_a_second_population_has_its_sigma_above_the_columns():
-    figure = charts.payoff_figure(matrix(two=True), dark=False)
+    figure = matrix_chart.payoff_figure(matrix(two=True), dark=False)
     assert len(figure.data) == 3
     assert figure.data[2].yaxis == "y2"
 
 
 def test_unknown_cells_and_forfeits_are_marked_and_names_are_letters():
-    figure = charts.payoff_figure(matrix(), dark=False)
+    figure = matrix_chart.payoff_figure(matrix(), dark=False)
     heat = figure.data[0]
     assert heat.text[0][2] == "?"
     assert "not played" in heat.customdata[0][2]
@@ -61,7 +61,7 @@ def test_unknown_cells_and_forfeits_are_marked_and_names_are_letters():
 
 @pytest.mark.parametrize(("size", "numbers"), [(25, True), (26, False)])
 def test_numbers_are_written_up_to_25_policies(size, numbers):
-    heat = charts.payoff_figure(matrix(size), dark=False).data[0]
+    heat = matrix_chart.payoff_figure(matrix(size), dark=False).data[0]
     assert (heat.text is not None) is numbers
 
 

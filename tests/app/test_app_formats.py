@@ -24,7 +24,7 @@ def test_an_exact_number_and_one_of_unknown_error_say_so():
 
 
 def test_a_weight_that_is_not_zero_never_looks_like_zero():
-    assert formats.weight(0.0) == "0.00"
+    assert formats.weight(0.0) == "0"
     assert formats.weight(0.004) == "<0.01"
     assert formats.weight(0.31) == "0.31"
 

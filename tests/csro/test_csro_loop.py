@@ -70,7 +70,9 @@ def test_double_oracle_finds_the_equilibrium_and_then_nothing(spec, equilibrium)
     loop, metagame, _ = make_loop(spec)
     states, outcomes = run(loop, metagame, 3)
     assert [state.populations.sizes for state in states] == [(1,), (2,), (3,), (3,)]
-    by_action = {e.source[-2]: share for e, share in zip(states[-1].populations.lists[0], states[-1].solution.sigma[0])}
+    final = states[-1]
+    pairs = zip(final.populations.lists[0], final.solution.sigma[0], strict=True)
+    by_action = {member.source.strip()[-1]: share for member, share in pairs}
     assert [by_action[str(action)] for action in range(3)] == pytest.approx(equilibrium, abs=1e-6)
     assert [outcome.admission.verdict for outcome in outcomes[:2]] == ["improves", "improves"]
     assert not outcomes[2].admission.admitted

@@ -34,7 +34,8 @@ LONG = GameSpec("repeated_rps", {"num_throws": 100000})
 
 def jobs(count=6, game=RPS, sources=(RANDOM, MARKOV), episodes=3):
     seats = tuple(episode % 2 for episode in range(episodes))
-    return [MatchJob(game, sources, seats, tuple(range(9 * n, 9 * n + episodes)), keep_moves=True) for n in range(count)]
+    seeds = [tuple(range(9 * job, 9 * job + episodes)) for job in range(count)]
+    return [MatchJob(game, sources, seats, own, keep_moves=True) for own in seeds]
 
 
 def equal(one, other):

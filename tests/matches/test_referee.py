@@ -22,7 +22,9 @@ def acting(*lines, head=""):
 ROCK, PAPER, SCISSORS = acting("return 0"), acting("return 1"), acting("return 2")
 RANDOM = acting("return random.randrange(3)", head="import random\n")
 BEAT_LAST = acting("h = obs['opponent_history']", "return (h[-1] + 1) % 3 if h else 0")
-COPY_OWN = acting("h = obs['my_history']", "assert len(h) == obs['throw']", "return (h[-1] + 1) % 3 if h else obs['player']")
+COPY_OWN = acting(
+    "h = obs['my_history']", "assert len(h) == obs['throw']", "return (h[-1] + 1) % 3 if h else obs['player']"
+)
 FAIL_AT_5 = acting("assert obs['throw'] < 5, 'enough'", "return 0")
 # Fails in some episodes only: its own generator decides.
 FAIL_SOMETIMES = acting("if random.random() < 0.05: return 7", "return random.randrange(3)", head="import random\n")
@@ -30,6 +32,10 @@ FAIL_IN_INIT_SOMETIMES = (
     "import random\nclass Policy:\n    def __init__(self):\n        if random.random() < 0.5: raise ValueError('no')\n"
     "    def act(self, obs):\n        return 0\n"
 )
+
+
+def _names(*texts):
+    return [name for name, value in globals().items() if isinstance(value, str) and value in texts]
 
 
 def job_of(first, second, episodes=4, game=RPS, **more):
@@ -54,7 +60,7 @@ def both_ways(pool, job):
 
 
 def test_known_match(pool):
-    # Rotation 0 1 2 ... against its beater: by hand, throw 0 a tie or decided by the seat, then the beater wins all.
+    # Paper wins every throw, in either seat.
     result = pool.submit([job_of(PAPER, ROCK)])[0]
     assert result.returns.tolist() == [[30.0, -30.0]] * 4
     assert result.failures == ()
@@ -78,7 +84,7 @@ def test_compact_and_general_protocol_agree(pool, first, second):
     assert np.array_equal(fast.forfeits, general.forfeits)
     assert fast.failures == general.failures
     assert fast.moves == general.moves
-    assert (first, second) == (RANDOM, BEAT_LAST) or (first, second) == (COPY_OWN, RANDOM) or fast.forfeits.any()
+    assert fast.forfeits.any() == any("FAIL" in name for name in _names(first, second))
 
 
 def test_scores_come_from_the_log(pool):
@@ -124,7 +130,12 @@ BAD = {
     "returns None": (acting("pass"), "illegal-action", 2, "it returned None"),
     "returns 1.0": (acting("return 1.0"), "illegal-action", 2, "it returned 1.0 (float)"),
     "returns -1": (acting("return -1"), "illegal-action", 2, "it returned -1"),
-    "prints 100 MB": (acting("for _ in range(100):", "    print('x' * 10**6)", "return 0"), "exception", 4, "print at most"),
+    "prints 100 MB": (
+        acting("for _ in range(100):", "    print('x' * 10**6)", "return 0"),
+        "exception",
+        4,
+        "print at most",
+    ),
     "raises": (acting("raise KeyError('x')"), "exception", 3, "KeyError: 'x'"),
     "sys.exit": (acting("sys.exit()", head="import sys\n"), "refused", 1, "import sys is not allowed"),
     "SystemExit": (acting("raise SystemExit"), "exception", 3, "SystemExit"),
@@ -178,7 +189,7 @@ def test_failure_carries_episode_and_step_and_rest_is_lost(pool):
         (acting("raise ValueError"), acting("return 7")),
         (acting("while True: pass"), acting("while True: pass")),
         ("import os\n" + ROCK, "x = 1 / 0\n" + ROCK),
-        ("x = 1 / 0\n" + ROCK, "class Policy:\n    def __init__(self):\n        while True: pass\n    def act(self, obs): return 0\n"),
+        ("x = 1 / 0\n" + ROCK, "while True: pass\n" + ROCK),
     ],
 )
 def test_both_are_blamed_where_both_fail(pool, first, second):
@@ -224,8 +235,7 @@ PERFECT = acting("assert sum(obs['taken']) + obs['stones'] in (7, 8)", "r = obs[
 def test_turn_based_game(pool):
     result = pool.submit([job_of(PERFECT, TAKE_ONE, episodes=20, game=NIM, keep_moves=True)])[0]
     assert result.failures == ()
-    # Known: the player to move wins iff the number of stones is not a multiple of 3 (7 and 8 are not); as second
-    # player it wins against "take one" from 8 stones: 8, 7 to move for it, leave 6.
+    # Known: the player to move wins iff the number of stones is no multiple of 3, and 7 and 8 are none.
     seats = np.arange(20) % 2
     first_moves = result.returns[seats == 0, 0]
     assert (first_moves == 1.0).all()
@@ -272,8 +282,8 @@ def test_obs_belongs_to_the_policy_and_stays_the_same(pool):
     result = pool.submit([job_of(text, RANDOM)])[0]
     assert result.failures == ()
     # Spoiling it hurts nobody else.
-    spoiling = acting("obs['my_history'].clear(); obs['opponent_history'] = None; obs.clear()", "return 1")
-    assert pool.submit([job_of(spoiling, text.replace("[1]", "[1]"))])[0].failures == ()
+    spoiling = acting("obs['opponent_history'] = None", "obs['my_history'] = 5", "obs['throw'] = 'x'", "return 1")
+    assert pool.submit([job_of(spoiling, text)])[0].failures == ()
 
 
 def test_unexplained_death_is_an_error_of_the_host(pool):

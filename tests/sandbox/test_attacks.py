@@ -147,7 +147,7 @@ def test_an_attack_that_does_nothing_wins_nothing(pool, world):
 
 def test_opponents_are_processes_apart(pool):
     """Two policies of one match cannot meet in a shared object."""
-    left = "import collections\ncollections.Counter.mark = 1\nclass Policy:\n    def act(self, obs):\n        return 1\n"
+    left = "import collections\ncollections.Counter.mark = 1\n" + HONEST
     right = "import collections\nclass Policy:\n    def act(self, obs):\n"
     right += "        return getattr(collections.Counter, 'mark', 0)\n"
     result = pool.submit([MatchJob(GAME, (left, right), (0,), (1,), LIMITS)])[0]

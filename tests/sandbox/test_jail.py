@@ -53,16 +53,20 @@ ATTEMPTS = {
 }
 
 
+def run(program):
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    command = [sys.executable, "-c", PROLOGUE.format(root=root) + program]
+    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+
+
 @pytest.mark.parametrize("name", ATTEMPTS)
 def test_attempt(name, tmp_path):
     attempt, expected = ATTEMPTS[name]
     secret = tmp_path / "secret"
     secret.write_text("4711")
     tmp_path.chmod(0o755)
-    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     body = attempt.format(secret=str(secret))
-    program = PROLOGUE.format(root=root) + f"try:\n    {body}\nexcept (OSError, ValueError):\n    os._exit(5)\nos._exit(6)\n"
-    ended = subprocess.run([sys.executable, "-c", program], stdin=subprocess.DEVNULL, capture_output=True, timeout=30)
+    ended = run(f"try:\n    {body}\nexcept (OSError, ValueError):\n    os._exit(5)\nos._exit(6)\n")
     if ended.returncode == 77:
         pytest.skip("this system gives no full isolation")
     wanted = {"refused": 5, "killed": -signal.SIGSYS, "allowed": 6}[expected]
@@ -72,9 +76,7 @@ def test_attempt(name, tmp_path):
 
 
 def test_memory_is_limited():
-    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    program = PROLOGUE.format(root=root) + "try:\n    bytearray(300 << 20)\nexcept MemoryError:\n    os._exit(5)\nos._exit(6)\n"
-    ended = subprocess.run([sys.executable, "-c", program], stdin=subprocess.DEVNULL, timeout=30)
+    ended = run("try:\n    bytearray(300 << 20)\nexcept MemoryError:\n    os._exit(5)\nos._exit(6)\n")
     assert ended.returncode in {5, 77}
 
 

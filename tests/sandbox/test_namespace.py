@@ -63,7 +63,8 @@ MARKS = [
 @pytest.mark.parametrize("text", MARKS)
 def test_no_mark_lasts_to_the_next_episode(text):
     """A policy may not count its episodes by hanging a number on something that the library shares."""
-    text += "before = getattr(place, 'mark', 0)\ntry:\n    place.mark = before + 1\nexcept (AttributeError, TypeError):\n    pass\n"
+    text += "before = getattr(place, 'mark', 0)\n"
+    text += "try:\n    place.mark = before + 1\nexcept (AttributeError, TypeError):\n    pass\n"
     assert executed(text, 1)["before"] == 0
     assert executed(text, 1)["before"] == 0
 

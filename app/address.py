@@ -1,0 +1,44 @@
+"""What is shown, as the address bar says it: `?run=…&policy=…&iteration=…`.
+
+Streamlit drops the query when a page is changed by the navigation, so the state of the session fills it up again;
+what the address bar does say wins, so that links, the back button and a second tab work.
+"""
+
+import streamlit as st
+
+KEYS = ("run", "policy", "iteration", "row", "column", "episode")
+_MEMORY = "address"
+
+
+def restore() -> None:
+    """Brings session and address bar together; once at the start of each run of the script."""
+    memory: dict[str, str] = st.session_state.setdefault(_MEMORY, {})
+    for key in KEYS:
+        value = st.query_params.get(key)
+        if value is not None:
+            memory[key] = value
+        elif key in memory:
+            st.query_params[key] = memory[key]
+
+
+def get(key: str) -> str:
+    """Returns what the address says under a key, "" where it says nothing."""
+    return str(st.session_state.get(_MEMORY, {}).get(key, ""))
+
+
+def put(**values: str | int | None) -> None:
+    """Changes the address; None takes a key out of it."""
+    memory: dict[str, str] = st.session_state.setdefault(_MEMORY, {})
+    for key, value in values.items():
+        if value is None:
+            memory.pop(key, None)
+            if key in st.query_params:
+                del st.query_params[key]
+        elif memory.get(key) != str(value) or st.query_params.get(key) != str(value):
+            memory[key] = str(value)
+            st.query_params[key] = str(value)
+
+
+def open_run(run: str) -> None:
+    """Shows another run: everything that belonged to the old one leaves the address."""
+    put(run=run, policy=None, iteration=None, row=None, column=None, episode=None)

@@ -1,0 +1,20 @@
+"""Own Streamlit components: a code editor, clicks on heat-map cells, a list of policies."""
+
+from pathlib import Path
+
+from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
+from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
+
+_FOLDER = Path(__file__).parent
+
+
+def register_assets() -> None:
+    """Tells the running Streamlit where the components' files lie. Cheap; called at each run of the script.
+
+    Streamlit finds file-backed components by itself only in a distribution named like the package that holds them,
+    which this project is not. So the same manifest is handed over in code; it works without any installation.
+    """
+    manager = get_bidi_component_manager()
+    if manager.get_component_asset_root("csro.editor") is None:
+        components = [ComponentConfig(name, name) for name in ("editor", "heat_click", "policy_list")]
+        manager.register_from_manifest(ComponentManifest("csro", "0", components), _FOLDER)

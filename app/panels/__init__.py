@@ -1,0 +1,1 @@
+"""Parts of pages: each draws one panel from what it is given."""

@@ -1,0 +1,72 @@
+"""Two texts side by side, and who came from whom."""
+
+import streamlit as st
+
+from app import address
+from app.code_view import diff_html
+from app.formats import interval, safe
+from app.snapshot import HASH_DIGITS, ORIGINS, Snapshot, name_of, text_of
+from csro_core.store.records import Member, PolicyText
+
+
+def diff(snapshot: Snapshot, policy: PolicyText) -> None:
+    """Draws a policy beside its parent or any other one."""
+    member = snapshot.find(policy.hash)
+    parent = text_of(snapshot, member.parent) if member and member.parent else None
+    choices = {other.policy.hash: other.name for other in snapshot.members if other.policy.hash != policy.hash}
+    if parent is not None:
+        choices = {parent.hash: f"{name_of(snapshot, parent)} (its parent)"} | {
+            known: name for known, name in choices.items() if known != parent.hash
+        }
+    if not choices:
+        st.caption("There is nothing to compare it with yet.")
+        return
+    chosen = st.selectbox(
+        "Compare with", list(choices), format_func=lambda known: choices.get(known, known), key=f"diff-{policy.hash}"
+    )
+    other = text_of(snapshot, chosen)
+    if other is None:
+        st.caption("That text is gone.")
+        return
+    st.html(diff_html(other.source, policy.source, choices[chosen], name_of(snapshot, policy), height=560))
+
+
+def lineage(snapshot: Snapshot, policy: PolicyText) -> None:
+    """Draws the chain of parents of a policy, and its children."""
+    chain = [policy]
+    while True:
+        member = snapshot.find(chain[0].hash)
+        parent = text_of(snapshot, member.parent) if member and member.parent else None
+        if parent is None or any(parent.hash == known.hash for known in chain):
+            break
+        chain.insert(0, parent)
+    children = [member for member in snapshot.members if member.parent == policy.hash]
+    st.caption("From which text each policy was made; the one shown is set off.")
+    for depth, text in enumerate(chain):
+        _line(snapshot, text, depth, text.hash == policy.hash)
+    for child in children:
+        _line(snapshot, child.policy, len(chain), False)
+    if len(chain) == 1 and not children:
+        st.caption("It was written afresh, and nothing was made from it.")
+
+
+def _line(snapshot: Snapshot, text: PolicyText, depth: int, current: bool) -> None:
+    member = snapshot.find(text.hash)
+    facts = _facts(snapshot, member) if member else "never admitted"
+    branch = "└ " if depth else ""
+    name = safe(name_of(snapshot, text))
+    shown = f"<b>{name}</b>" if current else name
+    words, button = st.columns([0.85, 0.15], vertical_alignment="center")
+    words.html(
+        f'<div class="csro-lineage" style="padding-left:{1.4 * depth}rem">{branch}{shown} '
+        f'<span class="origin">{safe(facts)}</span></div>'
+    )
+    if not current and button.button("open", key=f"lineage-{text.hash[:HASH_DIGITS]}-{depth}", type="tertiary"):
+        address.put(policy=text.hash[:HASH_DIGITS])
+        st.rerun()
+
+
+def _facts(snapshot: Snapshot, member: Member) -> str:
+    earned = snapshot.versus_sigma(member, snapshot.solutions[-1] if snapshot.solutions else None)
+    payoff = f", {interval(earned)} against sigma" if earned else ""
+    return f"{ORIGINS[member.origin]}, iteration {member.iteration}{payoff}"

@@ -1,0 +1,144 @@
+"""The sidebar: which run is shown, and what it shall do."""
+
+import streamlit as st
+
+from app import address, services
+from app.formats import plain, short
+from app.panels.glossary import glossary
+from csro_core.store.records import RequestKind, RunRecord
+
+STATUS = {
+    "new": ("gray", "new"),
+    "running": ("blue", "running"),
+    "paused": ("orange", "paused"),
+    "done": ("green", "done"),
+    "stopped": ("gray", "stopped"),
+    "interrupted": ("orange", "interrupted"),
+    "failed": ("red", "failed"),
+    "needs-key": ("red", "needs a key"),
+}
+"""Status → colour and word."""
+
+_STEPS = {
+    "one stage": "stage",
+    "one attempt": "attempt",
+    "one iteration": "iteration",
+}
+_MOST_ITERATIONS = 1000
+
+
+def current_run() -> RunRecord | None:
+    """Returns the run that the address names, else the newest one; None where there is none."""
+    runs = services.store().runs()
+    wanted = address.get("run")
+    found = next((run for run in runs if run.id == wanted), runs[0] if runs else None)
+    if found is not None and found.id != wanted:
+        address.open_run(found.id)
+    return found
+
+
+def sidebar() -> None:
+    """Draws the sidebar."""
+    with st.sidebar:
+        st.button(
+            "New run",
+            icon=":material/add:",
+            width="stretch",
+            key="new_run_button",
+            on_click=_want_new_run,
+            help="Choose a game, an oracle and a budget.",
+        )
+        run = current_run()
+        if run is None:
+            st.caption("There is no run yet.")
+            return
+        _picker(run)
+        _buttons(run)
+        glossary()
+
+
+def _want_new_run() -> None:
+    st.session_state["new_run_wanted"] = True
+
+
+def _picker(run: RunRecord) -> None:
+    runs = {record.id: record for record in services.store().runs()}
+    st.session_state["run_picker"] = run.id
+    st.selectbox(
+        "Run",
+        list(runs),
+        key="run_picker",
+        format_func=lambda name: _title(runs[name]) if name in runs else name,
+        on_change=lambda: address.open_run(st.session_state["run_picker"]),
+        help="Type to search by name, game, oracle or status.",
+    )
+
+
+def _title(run: RunRecord) -> str:
+    return f"{short(run.name, 26)} · {STATUS[run.status][1]} · {run.settings.game.name} · {run.settings.oracle}"
+
+
+def _buttons(run: RunRecord) -> None:
+    active = services.is_active(run.id)
+    busy = active and run.status != "paused"
+    step, menu = st.columns([0.58, 0.42], gap="small")
+    if step.button(
+        "Step",
+        type="primary",
+        icon=":material/skip_next:",
+        key="step",
+        disabled=busy,
+        shortcut="S",
+        width="stretch",
+        help="One iteration of the loop, or what is left of the one under way.",
+    ):
+        ask(run.id, "step", {"until": "iteration"})
+    choice = menu.menu_button(
+        "one …",
+        list(_STEPS),
+        key="step_menu",
+        disabled=busy,
+        width="stretch",
+        help="Step by one stage (solve, ask, check, play, decide), one attempt, or one iteration.",
+    )
+    if choice:
+        ask(run.id, "step", {"until": _STEPS[choice]})
+    suggestion = min(_MOST_ITERATIONS, max(run.target, run.iteration + 1))
+    number, go = st.columns([0.58, 0.42], gap="small", vertical_alignment="bottom")
+    target = number.number_input(
+        "Iterations in all",
+        min_value=1,
+        max_value=_MOST_ITERATIONS,
+        value=suggestion,
+        key=f"target-{run.id}-{suggestion}",
+    )
+    if go.button(
+        "Run",
+        icon=":material/play_arrow:",
+        key="run_to",
+        width="stretch",
+        disabled=busy or target <= run.iteration,
+        help="Runs until so many iterations are finished.",
+    ):
+        ask(run.id, "run", {"iterations": int(target)})
+    if st.button(
+        "Stop",
+        icon=":material/stop:",
+        key="stop",
+        width="stretch",
+        disabled=not active,
+        help="Ends the work under way within two seconds; what is finished stays.",
+    ):
+        ask(run.id, "stop", {})
+    if run.message and run.status in {"failed", "needs-key", "interrupted"}:
+        st.warning(plain(run.message), icon=":material/error:")
+    elif run.status == "interrupted":
+        st.warning("The process that worked on it has died. Step or Run goes on from the last finished iteration.")
+
+
+def ask(run: str, kind: RequestKind, payload: dict[str, object]) -> None:
+    """Asks for work on a run and shows what comes of it."""
+    services.ask(run, kind, payload)
+    # Follow what happens now: an earlier iteration that was looked at would hide it.
+    address.put(iteration=None)
+    st.rerun()

@@ -1,0 +1,168 @@
+"""The exploitability chart and sigma over the iterations; a second run laid over the first; downloads."""
+
+import csv
+import io
+from dataclasses import fields
+
+import numpy as np
+import streamlit as st
+
+from app import services
+from app.charts import Curves, exploitability_figure, sigma_figure
+from app.colours import policy_colour
+from app.formats import plain
+from app.snapshot import Snapshot, curves, snapshot_of
+from csro_core.store.records import RunRecord, RunSettings
+
+TITLE = "Exploitability of sigma: lower bounds (exact where marked)"
+
+
+def exploitability_panel(snapshot: Snapshot) -> None:
+    """Draws gain, gap and, where it is known, the exact exploitability."""
+    st.html(f'<p class="csro-panel-title">{TITLE}</p>')
+    other = _overlay(snapshot.run)
+    own = curves(snapshot)
+    if not own.gains and not own.exact and not own.gaps:
+        st.caption("A point appears with the first iteration: press Step.")
+        return
+    figure = exploitability_figure(own, curves(other) if other else None, snapshot.game.unit)
+    st.plotly_chart(
+        figure,
+        key="exploitability_figure",
+        config={"displaylogo": False, "toImageButtonOptions": {"filename": f"{snapshot.run.name}-exploitability"}},
+        alt="lower bounds on the exploitability of sigma by iteration",
+    )
+    if other is not None:
+        _differences(snapshot, other)
+
+
+def sigma_panel(snapshot: Snapshot) -> None:
+    """Draws sigma over the iterations, one population at a time."""
+    title, choice = st.columns([0.6, 0.4], vertical_alignment="center")
+    title.html('<p class="csro-panel-title">sigma over iterations <small>one colour per policy</small></p>')
+    player = 0
+    if not snapshot.game.symmetric:
+        with choice:
+            chosen = st.segmented_control(
+                "Player", ["player 0", "player 1"], default="player 0", required=True, key="sigma_player",
+                label_visibility="collapsed",
+            )  # fmt: skip
+        player = 1 if chosen == "player 1" else 0
+    steps = sorted({solution.iteration for solution in snapshot.solutions})
+    if not steps:
+        st.caption("Sigma appears here as soon as the initial population has played.")
+        return
+    weights = np.array([snapshot.sigma(snapshot.solution_at(step), player) for step in steps])
+    members = snapshot.population(player)
+    st.plotly_chart(
+        sigma_figure(
+            steps, weights, [member.name for member in members], [policy_colour(member.index) for member in members]
+        ),
+        key="sigma_figure",
+        config={"displaylogo": False, "toImageButtonOptions": {"filename": f"{snapshot.run.name}-sigma"}},
+        alt="weights of the policies in sigma by iteration",
+    )
+
+
+def _overlay(run: RunRecord) -> Snapshot | None:
+    """Lets a second run of the same game be laid over."""
+    others = {
+        record.id: record
+        for record in services.store().runs()
+        if record.id != run.id and record.settings.game == run.settings.game and record.iteration > 0
+    }
+    if not others:
+        return None
+    chosen = st.selectbox(
+        "Lay another run over it",
+        list(others),
+        index=None,
+        key="overlay",
+        format_func=lambda name: others[name].name if name in others else name,
+        placeholder="lay another run of this game over it …",
+        label_visibility="collapsed",
+    )
+    return snapshot_of(chosen) if chosen in others else None
+
+
+def _differences(snapshot: Snapshot, other: Snapshot) -> None:
+    found = settings_differences(snapshot.run.settings, other.run.settings)
+    if not found:
+        st.caption("The two runs have equal settings.")
+        return
+    text = "; ".join(f"{name}: {mine} here, {theirs} there" for name, mine, theirs in found)
+    st.caption(f"Differences of their settings: {plain(text)}")
+
+
+def settings_differences(mine: RunSettings, theirs: RunSettings) -> list[tuple[str, str, str]]:
+    """Returns (setting, value here, value there) for each setting that differs."""
+    pairs = [(field.name, getattr(mine, field.name), getattr(theirs, field.name)) for field in fields(RunSettings)]
+    return [
+        (name.replace("_", " "), _shown(here), _shown(there)) for name, here, there in pairs if here != there
+    ]
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(str(part) for part in value) or "the default"
+    return str(value)
+
+
+def downloads(snapshot: Snapshot) -> None:
+    """Draws the download buttons of the page."""
+    with st.container(horizontal=True, gap="small"):
+        st.download_button(
+            "Matrix (CSV)",
+            data=lambda: matrix_csv(snapshot),
+            file_name=f"{snapshot.run.name}-payoffs.csv",
+            mime="text/csv",
+            icon=":material/download:",
+            on_click="ignore",
+            key="download_matrix",
+            type="tertiary",
+        )
+        st.download_button(
+            "Curves (CSV)",
+            data=lambda: curves_csv(curves(snapshot)),
+            file_name=f"{snapshot.run.name}-curves.csv",
+            mime="text/csv",
+            icon=":material/download:",
+            on_click="ignore",
+            key="download_curves",
+            type="tertiary",
+        )
+
+
+def matrix_csv(snapshot: Snapshot) -> str:
+    """Returns one line a cell: names, payoff to the row policy, standard error, episodes."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(["row", "column", "payoff_to_row", "stderr", "episodes", "unit"])
+    table = snapshot.table
+    for row, own in enumerate(snapshot.population(0)):
+        for column, other in enumerate(snapshot.population(1)):
+            place = (row, column)
+            values = [table.played[0][place], table.played_stderr[0][place], table.episodes[place]]
+            writer.writerow([_cell(own.name), _cell(other.name), *values, snapshot.game.unit])
+    return text.getvalue()
+
+
+def curves_csv(known: Curves) -> str:
+    """Returns one line a point of the exploitability chart."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(["iterations_finished", "curve", "value", "half_width_95", "note"])
+    for gain in known.gains:
+        note = "found" if gain.found else "nothing found, not a proof"
+        writer.writerow([gain.finished, "gain", gain.gain, gain.half_width, note])
+    for gap in known.gaps:
+        writer.writerow([gap.finished, "gap with hindsight", gap.value, gap.half_width, f"best of {gap.pool} policies"])
+    for exact in known.exact:
+        note = "exact" if exact.proven else "estimated"
+        writer.writerow([exact.finished, "exploitability", exact.value, "", note])
+    return text.getvalue()
+
+
+def _cell(name: str) -> str:
+    """Keeps a spreadsheet from taking a name for a formula."""
+    return f"'{name}" if name[:1] in {"=", "+", "-", "@"} else name

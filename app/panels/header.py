@@ -1,0 +1,50 @@
+"""The header line of a run: what is played, by whom, against what, how far, at what cost."""
+
+import streamlit as st
+
+from app import services
+from app.formats import duration, model_title, money, number, safe, target_title
+from app.panels.controls import STATUS
+from app.snapshot import Snapshot
+
+
+def header(snapshot: Snapshot) -> None:
+    """Draws the header line."""
+    run, settings = snapshot.run, snapshot.run.settings
+    colour, word = STATUS[run.status]
+    facts = [
+        (safe(snapshot.game.title), "the game"),
+        (safe(settings.oracle), "the oracle: looks for a best response"),
+        (safe(model_title(settings.model)), "the model: writes the programs"),
+        (safe(settings.meta_solver), "the meta-solver: payoffs to sigma"),
+        (f"target: <b>{safe(target_title(settings.target_mix))}</b>", "what the oracle searches against"),
+        (f"iteration <b>{run.iteration}/{max(run.target, run.iteration)}</b>", "finished / wanted"),
+        (money(run.usd), "money spent on model calls"),
+    ]
+    if run.seconds > 0:
+        facts.insert(-1, (duration(run.seconds), "time spent in finished iterations"))
+    facts += _value(snapshot) + _isolation(snapshot)
+    running = " running" if run.status == "running" else ""
+    spans = "".join(f'<span class="fact" title="{safe(tip)}">{text}</span>' for text, tip in facts)
+    st.html(
+        f'<div class="csro-head"><span class="title">{safe(run.name)}</span>'
+        f'<span class="csro-chip {colour}{running}">{word}</span>{spans}</div>'
+    )
+
+
+def _value(snapshot: Snapshot) -> list[tuple[str, str]]:
+    """The value of the meta-game; a symmetric zero-sum game has value 0, which says nothing."""
+    if (snapshot.game.symmetric and snapshot.game.zero_sum) or not snapshot.solutions:
+        return []
+    value = number(snapshot.solutions[-1].value, signed=True)
+    return [(f"value <b>{value}</b>", f"payoff of sigma to player 0, {snapshot.game.unit}")]
+
+
+def _isolation(snapshot: Snapshot) -> list[tuple[str, str]]:
+    level = services.isolation(snapshot.run.id)
+    if level == "full":
+        return [("isolation: full", "each policy runs in a process of its own behind a kernel jail")]
+    if level == "reduced":
+        chip = '<span class="csro-chip orange">isolation: reduced</span>'
+        return [(chip, "this system has no kernel jail: a process, the static check and a watchdog only")]
+    return []

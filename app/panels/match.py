@@ -1,0 +1,163 @@
+"""One match: totals, the score over the steps, both strips of moves, failures; a small table for one-shot games."""
+
+import zlib
+from collections import Counter
+
+import numpy as np
+import streamlit as st
+
+from app import address, services
+from app.colours import ACTIONS, DRAWN, LOST, WON
+from app.formats import interval, number, plain, safe
+from app.match_charts import NO_ACTION, Replay, replay, score_figure, strips_figure
+from app.snapshot import Snapshot
+from csro_core.estimates import estimate
+from csro_core.metagame.cells import Cell
+from csro_core.store.records import Member
+
+_MOST_BYTES = 1 << 22
+"""The longest log that is read: imported runs may hold anything."""
+
+
+def panel(snapshot: Snapshot, row: Member, column: Member) -> None:
+    """Draws the match of two members."""
+    cell, logs = _read(snapshot, row, column)
+    if cell is None:
+        if row.policy.tree_hash == column.policy.tree_hash:
+            st.caption("The same policy on both sides: the payoff is 0 by symmetry, so it is not played.")
+        else:
+            st.caption("These two have not met yet.")
+        return
+    _totals(snapshot, cell, row, column)
+    stage = snapshot.game.lockstep
+    if not logs or stage is None:
+        st.caption("The moves of this match were not kept; its returns are above.")
+    else:
+        replays = [
+            replay(log, stage, cell.forfeits[place], seat=0) for place, log in enumerate(logs) if len(log) >= 2
+        ]
+        if stage.num_steps == 1:
+            _one_shot(snapshot, replays, row, column)
+        elif replays:
+            _steps(snapshot, replays, cell, row, column)
+    _failures(cell, row, column)
+
+
+def _read(snapshot: Snapshot, row: Member, column: Member) -> tuple[Cell | None, list[bytes]]:
+    """Returns the cell seen from the row policy, and its logs turned the same way."""
+    store, run = services.store(), snapshot.run.id
+    own, other = row.policy.tree_hash, column.policy.tree_hash
+    cells = store.cells(run)
+    cell = cells.get(own, other)
+    if cell is not None:
+        return cell, [_inflate(log) for log in store.cell_moves(run, own, other)]
+    mirror = cells.get(other, own) if snapshot.game.symmetric else None
+    if mirror is None:
+        return None, []
+    turned = [np.frombuffer(_inflate(log), dtype=np.uint8) for log in store.cell_moves(run, other, own)]
+    return mirror.mirrored(), [log.reshape(-1, 2)[:, ::-1].tobytes() for log in turned if log.size % 2 == 0]
+
+
+def _inflate(log: bytes) -> bytes:
+    try:
+        return zlib.decompressobj().decompress(log, _MOST_BYTES)
+    except zlib.error:
+        return b""
+
+
+def _totals(snapshot: Snapshot, cell: Cell, row: Member, column: Member) -> None:
+    total = estimate(cell.returns[:, 0])
+    forfeits = cell.forfeits.sum(axis=0)
+    facts = [f"payoff to {safe(row.name)}: <b>{safe(interval(total))}</b>", f"{cell.episodes} episodes"]
+    for place, member in enumerate((row, column)):
+        if forfeits[place]:
+            facts.append(f"⚠ {safe(member.name)} forfeited {int(forfeits[place])} of them")
+    spans = "".join(f'<span class="fact">{fact}</span>' for fact in facts)
+    st.html(f'<div class="csro-head">{spans}<span class="fact">{safe(snapshot.game.unit)}</span></div>')
+
+
+def _steps(snapshot: Snapshot, replays: list[Replay], cell: Cell, row: Member, column: Member) -> None:
+    wanted = address.get("episode")
+    shown = min(max(1, int(wanted)), len(replays)) - 1 if wanted.isdecimal() else 0
+    if len(replays) > 1:
+        st.session_state["episode_picker"] = shown + 1
+        st.segmented_control(
+            "Episode",
+            list(range(1, len(replays) + 1)) if len(replays) <= 24 else list(range(1, 25)),
+            key="episode_picker",
+            required=True,
+            format_func=lambda number_: f"{number_}: {number(cell.returns[number_ - 1, 0], signed=True)}",
+            on_change=lambda: address.put(episode=st.session_state["episode_picker"]),
+            help="Each episode with its score.",
+        )
+    with st.container(border=True):
+        st.plotly_chart(
+            score_figure(replays, shown, row.name, snapshot.game.unit),
+            key="score_figure",
+            config={"displaylogo": False},
+            alt=f"score of {row.name} over the steps of episode {shown + 1}",
+        )
+        st.plotly_chart(
+            strips_figure(replays[shown], (row.name, column.name), snapshot.game.action_names[0]),
+            key="strips_figure",
+            config={"displaylogo": False},
+            alt=f"moves of both policies in episode {shown + 1}",
+        )
+        _legend(snapshot, replays[shown], row, column)
+
+
+def _legend(snapshot: Snapshot, episode: Replay, row: Member, column: Member) -> None:
+    names = snapshot.game.action_names[0]
+    swatches = [(ACTIONS[place % len(ACTIONS)], name) for place, name in enumerate(names)]
+    swatches += [(WON, f"won by {row.name}"), (DRAWN, "drawn"), (LOST, f"won by {column.name}")]
+    shown = " ".join(
+        f'<span class="fact"><span style="color:{colour}">■</span> {safe(name)}</span>' for colour, name in swatches
+    )
+    tallies = []
+    for place, member in enumerate((row, column)):
+        counts = Counter(int(action) for action in episode.actions[place])
+        parts = [f"{name} {counts[action]}" for action, name in enumerate(names)]
+        if counts[NO_ACTION]:
+            parts.append(f"no action {counts[NO_ACTION]}")
+        tallies.append(f"{safe(member.name)}: {safe(', '.join(parts))}")
+    signs = np.sign(episode.rewards)
+    outcome = f"won {int((signs > 0).sum())}, drawn {int((signs == 0).sum())}, lost {int((signs < 0).sum())}"
+    st.html(f'<div class="csro-head">{shown}</div><div class="csro-note">{" · ".join([outcome, *tallies])}</div>')
+
+
+def _one_shot(snapshot: Snapshot, replays: list[Replay], row: Member, column: Member) -> None:
+    """A table of what was played how often, and what it is worth."""
+    counts = Counter((int(episode.actions[0, 0]), int(episode.actions[1, 0])) for episode in replays)
+    rewards = {
+        (int(episode.actions[0, 0]), int(episode.actions[1, 0])): float(episode.rewards[0]) for episode in replays
+    }
+    own, other = snapshot.game.action_names
+
+    def name(action: int, names: tuple[str, ...]) -> str:
+        return names[action] if action < len(names) else "no action"
+
+    lines = "".join(
+        f"<tr><td>{safe(name(pair[0], own))}</td><td>{safe(name(pair[1], other))}</td><td>{count}</td>"
+        f"<td>{number(rewards[pair], signed=True)}</td></tr>"
+        for pair, count in sorted(counts.items(), key=lambda item: -item[1])
+    )
+    st.html(
+        f'<table class="csro-table"><tr><th>{safe(row.name)}</th><th>{safe(column.name)}</th><th>times</th>'
+        f"<th>payoff to {safe(row.name)}</th></tr>{lines}</table>"
+    )
+
+
+def _failures(cell: Cell, row: Member, column: Member) -> None:
+    if not cell.failures:
+        return
+    st.html('<p class="csro-panel-title">failures</p>')
+    for failure in cell.failures[:20]:
+        who = (row, column)[int(failure.get("policy", 0))].name
+        place = [
+            f"{word} {int(failure[key]) + add}"
+            for word, key, add in (("line", "line", 0), ("episode", "episode", 1), ("step", "step", 1))
+            if failure.get(key) is not None
+        ]
+        where = ", ".join(place) or "whole match"
+        text = f"{who}: {failure.get('status', 'failed')}, {where}: {failure.get('message', '')}"
+        st.warning(plain(text), icon=":material/warning:")

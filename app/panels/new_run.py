@@ -1,0 +1,210 @@
+"""The form for a new run: one sentence of explanation per choice, an estimate, and a run at the end."""
+
+from dataclasses import dataclass
+from statistics import median
+
+import streamlit as st
+
+from app import address, services
+from app.formats import duration, model_title, plain
+from csro_core.errors import CsroError, UsageError
+from csro_core.games import list_games, make_game
+from csro_core.games.base import Game, GameSpec
+from csro_core.games.matrix import PRESETS as MATRICES
+from csro_core.games.matrix import spec_from_csv_text
+from csro_core.meta_solvers import META_SOLVERS, make_meta_solver
+from csro_core.models import MODELS
+from csro_core.oracles import ORACLES
+from csro_core.policies.library import UNIFORM_NOTE, default_initial, reference_names
+from csro_core.store.records import RunSettings
+
+PASTED = "another matrix (paste or upload)"
+PSRO, ROBUST = "PSRO", "Robust exploiter"
+PRESETS = {
+    PSRO: (0.0, "Train against sigma alone (m = 0): plain PSRO, the algorithm of the paper."),
+    ROBUST: (
+        0.5,
+        "Train against 50 % sigma + 50 % uniform over behaviour clusters: not plain PSRO. Wins more against strangers.",
+    ),
+}
+"""Preset → m and its explanation."""
+
+GAME_NOTES = {
+    "repeated_rps": "Two programs throw again and again and see each other's throws: throws won minus throws lost.",
+    "matrix": "The classroom: one choice each, the answer is known, and the exploitability on the chart is exact.",
+}
+"""One sentence for each game that this page knows."""
+
+MODEL_NOTES = {"synthesiser": "Writes programs from a grammar of ideas. Needs no key and no network, costs nothing."}
+"""One sentence for each model that this page knows."""
+
+_OPEN = "new_run_wanted"
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the form has gathered."""
+
+    name: str
+    settings: RunSettings
+    iterations: int
+
+
+def dialog_where_wanted() -> None:
+    """Opens the form where somebody asked for it."""
+    if st.session_state.get(_OPEN):
+        _dialog()
+
+
+def _close() -> None:
+    st.session_state[_OPEN] = False
+
+
+@st.dialog("New run", width="large", on_dismiss=_close, icon=":material/add:")
+def _dialog() -> None:
+    form()
+
+
+def form() -> None:
+    """Draws the form; creates the run and shows it."""
+    try:
+        wish = _gather()
+        make_game(wish.settings.game)
+    except UsageError as error:
+        st.error(plain(str(error)), icon=":material/error:")
+        st.button("Create", type="primary", disabled=True, key="create_disabled")
+        return
+    st.caption(estimate(wish))
+    create, create_and_run, _ = st.columns([0.2, 0.35, 0.45])
+    start = create_and_run.button(
+        f"Create and run {wish.iterations} iterations", type="primary", key="create_and_run", width="stretch"
+    )
+    if not (create.button("Create", key="create", width="stretch") or start):
+        return
+    try:
+        run = services.store().create_run(wish.name, wish.settings, wish.iterations)
+    except CsroError as error:
+        st.error(plain(str(error)), icon=":material/error:")
+        return
+    address.open_run(run)
+    _close()
+    if start:
+        services.ask(run, "run", {"iterations": wish.iterations})
+    st.rerun()
+
+
+def _gather() -> Wish:
+    left, right = st.columns(2, gap="medium")
+    with left:
+        spec = _game()
+        game = make_game(spec)
+        st.caption(GAME_NOTES.get(spec.name, plain(f"{game.title}, in {game.unit}.")))
+        preset = st.radio("Preset", list(PRESETS), key="new_preset", horizontal=True)
+        st.caption(PRESETS[preset][1])
+        initial = _initial(game)
+    with right:
+        oracles = list(ORACLES)
+        oracle = st.selectbox("Oracle", oracles, index=_place(oracles, "linear-refinement"), key="new_oracle")
+        st.caption(_as_sentence(ORACLES[oracle].explanation))
+        model = st.selectbox("Model", list(MODELS), format_func=model_title, key="new_model")
+        st.caption(MODEL_NOTES.get(model, ""))
+        solver = st.selectbox("Meta-solver", list(META_SOLVERS), key="new_solver")
+        st.caption(_as_sentence(make_meta_solver(solver).explanation))
+    first, second, third, fourth = st.columns(4)
+    iterations = first.number_input("Iterations", 1, 1000, 8, key="new_iterations", help="How often the loop runs.")
+    attempts = second.number_input(
+        "Attempts", 1, 200, ORACLES[oracle].default_attempts, key=f"new_attempts-{oracle}",
+        help="The most programs that the oracle may ask for in one iteration.",
+    )  # fmt: skip
+    episodes = third.number_input(
+        "Episodes a cell", 2, 1000, 8 if game.lockstep is None or game.lockstep.num_steps > 1 else 64, step=2,
+        key=f"new_episodes-{spec.key}", help="Matches behind each payoff; an even number, so that seats are fair.",
+    )  # fmt: skip
+    seed = fourth.number_input(
+        "Seed", 0, 2**31 - 1, 0, key="new_seed", help="Equal seeds and settings give equal runs."
+    )
+    name = st.text_input("Name", key="new_name", placeholder="made from game and oracle if empty", max_chars=100)
+    settings = RunSettings(
+        game=game.spec,
+        oracle=oracle,
+        model=model,
+        meta_solver=solver,
+        seed=int(seed),
+        target_mix=PRESETS[preset][0],
+        attempts=0 if attempts == ORACLES[oracle].default_attempts else int(attempts),
+        initial=initial,
+        episodes=int(episodes),
+    )
+    return Wish(name, settings, int(iterations))
+
+
+def _as_sentence(text: str) -> str:
+    return plain(f"{text[:1].upper()}{text[1:].rstrip('.')}.")
+
+
+def _place(names: list[str], wanted: str) -> int:
+    return names.index(wanted) if wanted in names else 0
+
+
+def _game() -> GameSpec:
+    games = {game.spec.name: game for game in list_games()}
+    chosen = st.selectbox("Game", list(games), format_func=lambda name: games[name].title, key="new_game")
+    if chosen != "matrix":
+        return games[chosen].spec
+    which = st.selectbox(
+        "Matrix", [*MATRICES, PASTED], key="new_matrix", format_func=lambda name: str(name).replace("_", " ")
+    )
+    if which != PASTED:
+        return make_game(GameSpec("matrix", {"preset": which})).spec
+    upload = st.file_uploader("CSV file", type=["csv", "txt"], key="new_matrix_file")
+    typed = st.text_area(
+        "… or paste it",
+        value="0, -1, 1\n1, 0, -1\n-1, 1, 0",
+        key="new_matrix_text",
+        height=96,
+        help="One row a line; each number is the payoff to the row player, zero-sum.",
+    )
+    if upload is None:
+        return spec_from_csv_text(typed)
+    try:
+        return spec_from_csv_text(upload.getvalue().decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise UsageError("a matrix must be a text file in UTF-8, one row a line; got something else") from error
+
+
+def _initial(game: Game) -> tuple[str, ...]:
+    name = game.spec.name
+    chosen = st.multiselect(
+        "Initial population",
+        list(reference_names(name)),
+        default=list(default_initial(name)),
+        key=f"new_initial-{name}",
+        wrap=True,
+        help="The policies that the run starts from, in this order.",
+    )
+    if not chosen:
+        raise UsageError("the initial population must have at least 1 policy, got none: choose one")
+    if "uniform" in chosen:
+        st.warning(UNIFORM_NOTE, icon=":material/info:")
+    elif "uniform" in reference_names(name):
+        st.caption(f"Not among them by default: {UNIFORM_NOTE}.")
+    return () if tuple(chosen) == tuple(default_initial(name)) else tuple(f"reference:{policy}" for policy in chosen)
+
+
+def estimate(wish: Wish) -> str:
+    """Returns what the run will take, after the finished runs of this store with the same game and oracle."""
+    known = [
+        run.seconds / run.iteration
+        for run in services.store().runs()
+        if run.iteration
+        and run.seconds > 0
+        and (run.settings.game, run.settings.oracle, run.settings.model, run.settings.attempts)
+        == (wish.settings.game, wish.settings.oracle, wish.settings.model, wish.settings.attempts)
+    ]
+    budget = wish.settings.attempts or ORACLES[wish.settings.oracle].default_attempts
+    calls = f"At most {budget * wish.iterations} model calls (free), each program played in its own jailed process."
+    if not known:
+        return f"{calls} How long that takes is known after the first run with these settings."
+    seconds = median(known)
+    total = duration(seconds * wish.iterations)
+    return f"{calls} About {duration(seconds)} an iteration, {total} in all, as in earlier runs here."

@@ -1,0 +1,47 @@
+"""The frame of every page: navigation on top, runs and their controls in the sidebar. What AppTest runs."""
+
+import streamlit as st
+
+from app import address, services
+from app.code_view import stylesheet
+from app.panels import controls, new_run
+from csro_core.errors import CsroError
+
+st.set_page_config(page_title="CSRO", page_icon="🎲", layout="wide", initial_sidebar_state="expanded")
+st.html(services.ASSETS / "style.css")
+st.html(stylesheet())
+address.restore()
+
+PAGES = [
+    st.Page(
+        "views/run.py",
+        title="Run",
+        icon=":material/timeline:",
+        default=True,
+        help="Step the loop; watch payoffs, sigma and exploitability grow.",
+    ),
+    st.Page(
+        "views/policies.py",
+        title="Policies",
+        icon=":material/code:",
+        url_path="policies",
+        help="Read every program, compare two, edit one and score the edit against the population.",
+    ),
+    st.Page(
+        "views/matches.py",
+        title="Matches",
+        icon=":material/compare_arrows:",
+        url_path="matches",
+        help="Two policies step by step: scores, moves and failures.",
+    ),
+]
+page = st.navigation(PAGES, position="top")
+
+try:
+    controls.sidebar()
+    new_run.dialog_where_wanted()
+    page.run()
+except CsroError as error:
+    # A store that cannot be read, a run that was deleted meanwhile: one sentence instead of a traceback.
+    st.error("This cannot be shown.", icon=":material/error:")
+    st.text(str(error))

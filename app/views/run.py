@@ -1,0 +1,61 @@
+"""The Run page: what game, how far, who is winning, why."""
+
+import streamlit as st
+
+from app.panels import attempts, controls, curves, header, payoff, stages
+from app.snapshot import Snapshot, snapshot_of
+
+
+def render() -> None:
+    """Draws the page."""
+    run = controls.current_run()
+    if run is None:
+        _empty()
+        return
+    shown = stages.pulse(run.id)
+    snapshot = snapshot_of(run.id)
+    header.header(snapshot)
+    st.caption(
+        "Each iteration solves the meta-game of all policies so far for a mixture, sigma, and looks for a program that "
+        "beats it."
+    )
+    left, right = st.columns([0.7, 0.3], gap="medium")
+    with left, st.container(border=True):
+        iteration = payoff.iteration_slider(snapshot)
+        payoff.payoff_panel(snapshot, iteration)
+    with right:
+        with st.container(border=True):
+            stages.live(run.id, shown, drawn=True)
+        with st.container(border=True):
+            _state(snapshot, iteration)
+    left, right = st.columns(2, gap="medium")
+    with left, st.container(border=True, height="stretch"):
+        curves.exploitability_panel(snapshot)
+    with right, st.container(border=True, height="stretch"):
+        curves.sigma_panel(snapshot)
+    with st.container(border=True):
+        attempts.attempts_panel(snapshot, iteration)
+    curves.downloads(snapshot)
+
+
+def _state(snapshot: Snapshot, iteration: int) -> None:
+    solution = snapshot.solution_at(iteration)
+    last = " (now)" if iteration == snapshot.run.iteration else ""
+    st.html(f'<p class="csro-panel-title">after iteration {iteration}{last}</p>')
+    if solution is None:
+        st.caption("Nothing is solved yet.")
+        return
+    payoff.decision(snapshot, iteration)
+    payoff.champion(snapshot, solution)
+    payoff.solver_note(snapshot, solution)
+
+
+def _empty() -> None:
+    st.subheader("There is no run yet")
+    st.write("A run is one course of the loop: a game, an oracle that writes programs, and how many iterations.")
+    if st.button("Make the first one", type="primary", icon=":material/add:", key="first_run"):
+        st.session_state["new_run_wanted"] = True
+        st.rerun()
+
+
+render()
