@@ -97,7 +97,7 @@ def sigma_figure(
         palette: `[N]` their colours.
     """
     figure = go.Figure()
-    for index in np.flatnonzero(weights.max(axis=0) > 0.001):
+    for index in np.flatnonzero(weights.max(axis=0) > 0.001).tolist():
         figure.add_trace(_share_trace(list(iterations), weights[:, index], names[index], palette[index]))
     figure.update_layout(
         xaxis={
@@ -201,5 +201,7 @@ def _gain_trace(points: Sequence[GainPoint], found: bool, name: str, own: bool) 
 
 
 def _tick(curves: Curves) -> int:
-    last = max([point.finished for point in (*curves.gains, *curves.gaps, *curves.exact)], default=1)
+    finished = [point.finished for point in curves.gains]
+    finished += [gap.finished for gap in curves.gaps] + [exact.finished for exact in curves.exact]
+    last = max(finished, default=1)
     return max(1, last // 10)

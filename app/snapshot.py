@@ -74,7 +74,7 @@ class Snapshot:
 
     def samples(self, player: int) -> NDArray[np.float64]:
         """Returns `[N_player, N_opponent, E]` clean returns to `player`, NaN where there are none."""
-        samples = self.table.clean_samples[player]
+        samples: NDArray[np.float64] = self.table.clean_samples[player]
         return samples if player == 0 else samples.transpose(1, 0, 2)
 
     def payoff(self, player: int, own: int, opponent: int) -> Estimate | None:

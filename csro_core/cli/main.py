@@ -14,10 +14,12 @@ from typing import Protocol
 from csro_core.cli import (
     add,
     check,
+    evaluate,
     export,
     games,
     import_,
     play,
+    reproduce,
     resume,
     run,
     runs,
@@ -56,7 +58,7 @@ class Command(Protocol):
 
 
 COMMANDS: tuple[Command, ...] = (
-    games, check, play, run, resume, stop, add, runs, show, solve, export, import_, serve,
+    games, check, play, run, resume, stop, add, runs, show, solve, evaluate, reproduce, export, import_, serve,
 )  # fmt: skip
 """Every command, in the order of the help. A new one is one module and its name here."""
 

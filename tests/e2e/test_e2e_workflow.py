@@ -56,7 +56,7 @@ def test_the_main_job_end_to_end(fresh, open_page):
     dialog.get_by_role("button", name="Create", exact=True).click()
     page.locator(".csro-head .title").get_by_text("workflow").wait_for()
 
-    page.get_by_role("button", name=re.compile("^.*Step")).click()
+    page.get_by_test_id("stMainBlockContainer").get_by_role("button", name="Step").click()
     page.locator(".csro-stages").wait_for(timeout=PATIENCE)
     page.get_by_text("iteration 1/").wait_for(timeout=PATIENCE)
     page.locator(".csro-chip").get_by_text("done").wait_for(timeout=PATIENCE)
