@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,10 @@ LEASE_SECONDS = 5.0
 RESTART_SECONDS = 2.0
 """A request that waits this long without a process to serve it gets another one."""
 
-_spawned: dict[str, float] = {}
+GIVE_UP_SECONDS = 45.0
+"""A request that nobody could be started for in this time is given up by the page."""
+
+_spawned: dict[str, tuple[float, int]] = {}
 _spawning = threading.Lock()
 
 
@@ -63,26 +67,57 @@ def ask(run: str, kind: RequestKind, payload: Mapping[str, Any]) -> int:
 
 
 def answer(request: int) -> RequestRecord:
-    """Returns a request as it stands, and sees to it that somebody works on it."""
+    """Returns a request as it stands, and sees to it that somebody works on it.
+
+    A request whose worker has died, or that nobody could be started for, reads as failed, with the reason.
+    """
     record = store().request(request)
-    if record.state == "waiting" and time.time() - record.created > RESTART_SECONDS:
+    if record.state in {"done", "failed"} or has_owner(record.run):
+        return record
+    age = time.time() - record.created
+    if record.state == "working":
+        # The worker may just have answered and gone: look again before calling it dead.
+        record = store().request(request)
+        return _failed(record, "the process that worked on this has died; try again") if _is_open(record) else record
+    if age > GIVE_UP_SECONDS:
+        return _failed(record, f"nobody could be started to work on this; the reason is at the end of {log_path()}")
+    if age > RESTART_SECONDS:
         keep_served(record.run)
     return record
 
 
-def keep_served(run: str) -> None:
-    """Starts a process for the run's requests where there is none; at most one every few seconds."""
+def _is_open(record: RequestRecord) -> bool:
+    return record.state in {"waiting", "working"}
+
+
+def _failed(record: RequestRecord, message: str) -> RequestRecord:
+    return replace(record, state="failed", result={"message": message})
+
+
+def has_owner(run: str) -> bool:
+    """Returns True while a process holds the lease of the run."""
     holder = store().lease_holder(run)
-    if holder is not None and holder[1] < LEASE_SECONDS:
-        return
+    return holder is not None and holder[1] < LEASE_SECONDS
+
+
+def log_path() -> Path:
+    """Returns the file that the started processes write their complaints to."""
+    return Path(store().path).with_suffix(".serve.log")
+
+
+def keep_served(run: str) -> None:
+    """Starts a process for the run's requests where there is none; ever more rarely where that does not help."""
     with _spawning:
-        now = time.monotonic()
-        if now - _spawned.get(run, -RESTART_SECONDS) < RESTART_SECONDS:
+        if has_owner(run):
+            _spawned.pop(run, None)
             return
-        _spawned[run] = now
+        now = time.monotonic()
+        last, tries = _spawned.get(run, (-1e9, 0))
+        if now - last < RESTART_SECONDS * 2 ** min(tries, 5):
+            return
+        _spawned[run] = (now, tries + 1)
     command = [sys.executable, "-m", "csro_core", "serve", run, "--store", str(store().path)]
-    log = Path(store().path).with_suffix(".serve.log")
-    with log.open("ab") as output:
+    with log_path().open("ab") as output:
         subprocess.Popen(
             command,
             cwd=PROJECT,
@@ -91,6 +126,17 @@ def keep_served(run: str) -> None:
             stderr=output,
             start_new_session=True,
         )
+
+
+def keep_waiting_served(run: str) -> str:
+    """Sees to it that requests of a run are not left waiting; returns what to tell people, "" where all is well."""
+    waiting = store().waiting(run)
+    if not waiting or has_owner(run):
+        return ""
+    age = time.time() - waiting[0].created
+    if age > RESTART_SECONDS:
+        keep_served(run)
+    return f"Nobody answers since {age:.0f} s; the reason may be at the end of {log_path()}" if age > 10 else ""
 
 
 def is_active(run: str) -> bool:

@@ -28,8 +28,9 @@ def live(run: str, shown: tuple[object, ...], drawn: bool) -> None:
     """
 
     def beat() -> None:
+        complaint = services.keep_waiting_served(run)
         if drawn:
-            _draw(run)
+            _draw(run, complaint)
         if pulse(run) != shown:
             st.rerun()
 
@@ -44,14 +45,15 @@ def pulse(run: str) -> tuple[object, ...]:
     return services.store().rows_version(run), state, services.is_active(run), len(runs), st.context.theme.type
 
 
-def _draw(run: str) -> None:
+def _draw(run: str, complaint: str) -> None:
+    if not services.is_active(run):
+        # What a process that died or only scored an edit has left behind is not shown as work under way.
+        st.html('<div class="csro-note">Nothing is under way. <b>Step</b> runs the next iteration.</div>')
+        return
     progress = services.store().progress(run)
     stages = progress.get("stages") or []
-    if not stages:
-        if services.is_active(run):
-            st.html('<div class="csro-note">Starting …</div>')
-        else:
-            st.html('<div class="csro-note">Nothing is under way. <b>Step</b> runs the next iteration.</div>')
+    if not stages or complaint:
+        st.html(f'<div class="csro-note">{safe(complaint) or "Starting …"}</div>')
         return
     paused = progress.get("paused")
     title = f"iteration {int(progress.get('iteration', 0))}"

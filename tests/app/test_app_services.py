@@ -50,10 +50,36 @@ def test_a_request_that_waits_too_long_gets_another_process(started, monkeypatch
     number = services.ask(run, "check", {"text": ""})
     services.answer(number)
     assert len(started) == 1
-    monkeypatch.setattr(services, "_spawned", {run: -1e9})
     monkeypatch.setattr(services, "RESTART_SECONDS", -1.0)
     assert services.answer(number).state == "waiting"
     assert len(started) == 2
+
+
+def test_a_process_that_cannot_start_is_tried_ever_more_rarely_and_then_given_up(started, monkeypatch):
+    run = run_of(services.store())
+    now = [1000.0]
+    monkeypatch.setattr(services.time, "monotonic", lambda: now[0])
+    number = services.ask(run, "check", {"text": ""})
+    for _ in range(60):
+        now[0] += 1.0
+        services.keep_served(run)
+    assert 3 <= len(started) <= 5
+    monkeypatch.setattr(services, "GIVE_UP_SECONDS", -1.0)
+    record = services.answer(number)
+    assert record.state == "failed"
+    assert "nobody could be started" in record.result["message"]
+
+
+def test_a_request_whose_worker_died_reads_as_failed(started):
+    store = services.store()
+    run = run_of(store)
+    number = services.ask(run, "check", {"text": ""})
+    lease = store.acquire(run, "worker")
+    lease.answer(number, "working", {})
+    assert services.answer(number).state == "working"
+    lease.release("done")
+    assert services.answer(number).state == "failed"
+    assert "died" in services.answer(number).result["message"]
 
 
 def test_a_new_store_gets_the_demo_runs_and_a_broken_one_is_left_out(tmp_path, monkeypatch):
