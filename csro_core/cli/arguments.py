@@ -65,6 +65,18 @@ def number(low: float, high: float) -> Callable[[str], float]:
     return parse
 
 
+def user_path(text: str) -> Path:
+    """Returns the path that a user named, with `~` and `~NAME` filled in.
+
+    Raises:
+        UsageError: there is no such user.
+    """
+    try:
+        return Path(text).expanduser()
+    except RuntimeError as error:
+        raise UsageError(f"{text[:_SHOWN]}: there is no such user") from error
+
+
 def chosen_store(args: argparse.Namespace, create: bool) -> Store:
     """Returns the store that `--store` names, else the default one.
 
@@ -77,4 +89,4 @@ def chosen_store(args: argparse.Namespace, create: bool) -> Store:
     """
     if args.store is None:
         return open_store(default_path())
-    return open_store(Path(args.store).expanduser(), create=create)
+    return open_store(user_path(args.store), create=create)

@@ -1,14 +1,14 @@
 """`evaluate`: PopReturn, PopExpl and AggScore of a policy or of a run's final mixture over an evaluation population."""
 
 import argparse
+from collections.abc import Sequence
 from typing import Any
 
 from csro_core.cli.arguments import MAX_SEED, chosen_store, whole
 from csro_core.cli.output import emit, interval, table
 from csro_core.cli.targets import read_policy
 from csro_core.errors import NotFoundError, UsageError
-from csro_core.evaluation.benchmark import BenchmarkResult, evaluate_mixture
-from csro_core.evaluation.entrants import Entrant, mixture, single
+from csro_core.evaluation.benchmark import BenchmarkResult, Mixture, evaluate_mixtures
 from csro_core.games import make_game
 from csro_core.matches.local_pool import LocalPool
 from csro_core.seeds import derive
@@ -41,7 +41,7 @@ def execute(args: argparse.Namespace) -> int:
         store.close()
     pool = LocalPool(make_game)
     try:
-        result = score(entrant, args.episodes, args.seed, pool)
+        (result,) = scores([entrant], args.episodes, args.seed, pool)
     finally:
         pool.close()
     document = scores_document(result, entrant)
@@ -54,16 +54,16 @@ def execute(args: argparse.Namespace) -> int:
     return 0
 
 
-def score(entrant: Entrant, episodes: int, seed: int, pool: LocalPool) -> BenchmarkResult:
-    """Returns how an entrant does against the 43 RoShamBo bots, on episodes that the seed alone decides.
+def scores(entrants: Sequence[Mixture], episodes: int, seed: int, pool: LocalPool) -> list[BenchmarkResult]:
+    """Returns how each entrant does against the 43 RoShamBo bots, on episodes that the seed alone decides.
 
     Raises:
         UsageError: there are no bots on this system.
     """
-    return evaluate_mixture(entrant.sources, entrant.weights, episodes, derive(seed, "benchmark"), pool)
+    return evaluate_mixtures(entrants, episodes, derive(seed, "benchmark"), pool)
 
 
-def entrant_of(store: Store, target: str, champion: bool) -> Entrant:
+def entrant_of(store: Store, target: str, champion: bool) -> Mixture:
     """Returns what a user wants scored.
 
     Args:
@@ -77,7 +77,7 @@ def entrant_of(store: Store, target: str, champion: bool) -> Entrant:
     try:
         run = store.run(target)
     except NotFoundError:
-        return single(read_policy(target, store))
+        return Mixture((read_policy(target, store),), (1.0,))
     if run.settings.game.key != "repeated_rps":
         played = run.settings.game.key
         raise UsageError(f"the benchmark rrps needs a run of repeated_rps with 1,000 throws, got {played}")
@@ -88,11 +88,11 @@ def entrant_of(store: Store, target: str, champion: bool) -> Entrant:
     if champion:
         if not best:
             raise UsageError(f"run {run.id} has no champion yet: play at least 2 episodes a cell")
-        return single(members[int(best["index"])].policy.source)
-    return mixture([member.policy.source for member in members], solutions[-1].sigma[0])
+        return Mixture((members[int(best["index"])].policy.source,), (1.0,))
+    return Mixture.without_negligible([member.policy.source for member in members], solutions[-1].sigma[0])
 
 
-def scores_document(result: BenchmarkResult, entrant: Entrant) -> dict[str, Any]:
+def scores_document(result: BenchmarkResult, entrant: Mixture) -> dict[str, Any]:
     """Returns scores as JSON data."""
     episodes = result.returns.shape[1]
     means, spread = result.returns.mean(axis=1), result.returns.std(axis=1, ddof=min(1, episodes - 1))

@@ -1,9 +1,8 @@
 """`export`: a run as a zip file."""
 
 import argparse
-from pathlib import Path
 
-from csro_core.cli.arguments import chosen_store
+from csro_core.cli.arguments import chosen_store, user_path
 from csro_core.cli.output import emit
 from csro_core.store.archive import export_run
 
@@ -19,7 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     """Returns 0; prints the run and where it was written."""
-    path = Path(args.file).expanduser()
+    path = user_path(args.file)
     store = chosen_store(args, create=False)
     try:
         record = store.run(args.target)

@@ -1,9 +1,8 @@
 """`import`: a run from a zip file."""
 
 import argparse
-from pathlib import Path
 
-from csro_core.cli.arguments import chosen_store
+from csro_core.cli.arguments import chosen_store, user_path
 from csro_core.cli.output import emit
 from csro_core.store.archive import import_run
 
@@ -20,7 +19,7 @@ def execute(args: argparse.Namespace) -> int:
     """Returns 0; prints the id and the name that the run got."""
     store = chosen_store(args, create=True)
     try:
-        run = import_run(store, Path(args.file).expanduser())
+        run = import_run(store, user_path(args.file))
         name = store.run(run).name
     finally:
         store.close()

@@ -72,11 +72,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code.
     """
+    _occupy_closed_streams()
     try:
         args = parser().parse_args(argv)
         _prepare_output(args.json)
         code: int = args.execute(args)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except BrokenPipeError:
         return _reader_gone()
     except KeyboardInterrupt:
@@ -115,6 +117,15 @@ def _prepare_output(json: bool) -> None:
         sys.stdout.reconfigure(errors="replace")
     if isinstance(sys.stderr, io.TextIOWrapper):
         sys.stderr.reconfigure(errors="replace")
+
+
+def _occupy_closed_streams() -> None:
+    """Opens the null device where a standard stream is closed (`>&-`), so that no file of ours gets its number."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest free number: this one
 
 
 def _reader_gone() -> int:

@@ -24,7 +24,8 @@ def emit(args: argparse.Namespace, document: Any, text: str) -> None:
 
 def note(text: str) -> None:
     """Prints a line about what is going on to standard error."""
-    print(text, file=sys.stderr, flush=True)
+    if sys.stderr is not None:  # closed by whoever started us: print would choose standard output instead
+        print(text, file=sys.stderr, flush=True)
 
 
 def table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

@@ -2,12 +2,11 @@
 
 import argparse
 import zlib
-from pathlib import Path
 from typing import Any
 
 import orjson
 
-from csro_core.cli.arguments import MAX_EPISODES, MAX_SEED, chosen_store, whole
+from csro_core.cli.arguments import MAX_EPISODES, MAX_SEED, chosen_store, user_path, whole
 from csro_core.cli.output import emit, interval
 from csro_core.cli.targets import needs_store, read_game, read_policy
 from csro_core.errors import UsageError
@@ -127,6 +126,6 @@ def _log(job: MatchJob, result: MatchResult) -> bytes:
 
 def _write_log(path: str, data: bytes) -> None:
     try:
-        Path(path).expanduser().write_bytes(data)
+        user_path(path).write_bytes(data)
     except OSError as error:
         raise UsageError(f"--log must name a file that can be written, {path}: {error.strerror}") from error

@@ -1,11 +1,11 @@
 """`reproduce`: the table of the README, from nothing: both presets over several seeds, each scored by the 43 bots."""
 
 import argparse
-from statistics import mean, stdev
+from statistics import mean, median, stdev
 from typing import Any
 
 from csro_core.cli.arguments import chosen_store, whole
-from csro_core.cli.evaluate import entrant_of, score, scores_document
+from csro_core.cli.evaluate import entrant_of, scores, scores_document
 from csro_core.cli.output import emit, note, table
 from csro_core.cli.run import PRESETS
 from csro_core.errors import NotFoundError
@@ -55,15 +55,16 @@ def _rows(args: argparse.Namespace, store: Store, preset: str, seed: int) -> lis
     run = _run(args, store, preset, seed)
     pool = LocalPool(make_game)
     try:
-        rows = []
-        for who in ENTRANTS:
-            entrant = entrant_of(store, run, champion=who == "champion")
-            scores = scores_document(score(entrant, args.episodes, seed, pool), entrant)
-            scores.pop("per_opponent")
-            seconds = store.run(run).seconds / max(1, store.run(run).iteration)
-            rows.append({"preset": preset, "seed": seed, "entrant": who, "seconds": seconds, "run": run, **scores})
+        entrants = [entrant_of(store, run, champion=who == "champion") for who in ENTRANTS]
+        results = scores(entrants, args.episodes, seed, pool)
     finally:
         pool.close()
+    rows = []
+    seconds = median(iteration.seconds for iteration in store.iterations(run))
+    for who, entrant, result in zip(ENTRANTS, entrants, results, strict=True):
+        document = scores_document(result, entrant)
+        document.pop("per_opponent")
+        rows.append({"preset": preset, "seed": seed, "entrant": who, "seconds": seconds, "run": run, **document})
     return rows
 
 

@@ -1,8 +1,8 @@
 """What users name on the command line, read: games, and policies as files, references, or hashes of the store."""
 
 import hashlib
-from pathlib import Path
 
+from csro_core.cli.arguments import user_path
 from csro_core.errors import CsroError, UsageError
 from csro_core.games import parse_game
 from csro_core.games.base import GameSpec
@@ -123,7 +123,7 @@ def _read_bytes(path: str, most: int) -> bytes:
         UsageError: there is no such file, or it cannot be read.
     """
     try:
-        with Path(path).expanduser().open("rb") as file:
+        with user_path(path).open("rb") as file:
             return file.read(most + 1)
     except FileNotFoundError as error:
         raise UsageError("there is no such file") from error

@@ -161,6 +161,8 @@ def _verdict(gain: Estimate, lift: Estimate | None, rule: _Rule, always: bool) -
         return Admission(gain, lift, "always", "admitted because every finalist is (admit = always)")
     if (rule.side(gain), rule.side(lift)) == ("below", "below"):
         return Admission(gain, lift, "rejected", "does not earn more than sigma: nothing found, which is no proof")
+    if gain.episodes == 0:
+        return Admission(gain, lift, "rejected", "every opponent of weight forfeited: there is nothing to measure")
     best = max((e for e in (gain, lift) if e is not None), key=lambda e: e.mean)
     more = episodes_needed(best, rule.z)
     if best.mean <= 0 or more is None:

@@ -28,6 +28,9 @@ from csro_core.seeds import derive, seat_seed
 MATCHES_A_PROCESS = 40
 """Matches that one jailed process plays in lockstep; more of them would share its memory limit."""
 
+NEGLIGIBLE = 1e-3
+"""A policy below this share of sigma moves a score by less than 2 throws, and costs as much as any other."""
+
 _GAME = GameSpec("repeated_rps", {"num_throws": NUM_THROWS})
 
 
@@ -72,36 +75,71 @@ class BotMatches:
     failures: tuple[Failure, ...]
 
 
-def evaluate_mixture(
-    sources: Sequence[str], sigma: Sequence[float], episodes: int, secret: int, pool: LocalPool
-) -> BenchmarkResult:
-    """Plays every policy of a mixture's support against the 43 bots.
+@dataclass(frozen=True)
+class Mixture:
+    """What is scored: policies and their shares.
+
+    Attributes:
+        sources: texts of the policies.
+        weights: their shares, >= 0, summing to 1; policies of share 0 are not played.
+        left_out: share of the policies that `without_negligible` dropped.
+    """
+
+    sources: tuple[str, ...]
+    weights: tuple[float, ...]
+    left_out: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Checks the shares.
+
+        Raises:
+            UsageError: they are no distribution over the policies.
+        """
+        shares = np.asarray(self.weights, dtype=np.float64)
+        if shares.shape != (len(self.sources),) or (shares < 0).any() or abs(shares.sum() - 1.0) > 1e-6:
+            count = len(self.sources)
+            raise UsageError(f"a mixture needs one weight >= 0 for each of {count} policies, sum 1, got {self.weights}")
+
+    @classmethod
+    def without_negligible(cls, sources: Sequence[str], sigma: Sequence[float]) -> "Mixture":
+        """Returns a mixture without the policies below `NEGLIGIBLE`, the other shares renormalised."""
+        kept = [(text, share) for text, share in zip(sources, sigma, strict=True) if share >= NEGLIGIBLE]
+        total = sum(share for _, share in kept)
+        return cls(tuple(text for text, _ in kept), tuple(share / total for _, share in kept), max(0.0, 1.0 - total))
+
+    @property
+    def support(self) -> list[tuple[str, float]]:
+        """The policies of positive share, with their shares."""
+        return [(text, share) for text, share in zip(self.sources, self.weights, strict=True) if share > 0]
+
+
+def evaluate_mixtures(
+    mixtures: Sequence[Mixture], episodes: int, secret: int, pool: LocalPool
+) -> list[BenchmarkResult]:
+    """Plays every policy of the mixtures' supports against the 43 bots, each one once.
 
     Args:
-        sources: texts of the policies.
-        sigma: their weights; those of weight 0 are not played.
+        mixtures: what is scored.
         episodes: matches against each bot, >= 1.
         secret: seeds of bots and policies come from it; the same for every policy.
         pool: where the jailed processes come from.
 
     Returns:
-        The scores with their errors.
+        The scores of each mixture with their errors.
 
     Raises:
-        UsageError: there are no bots on this system, or no episodes, or weights that are no distribution.
+        UsageError: there are no bots on this system, or no episodes.
     """
-    weights = np.asarray(sigma, dtype=np.float64)
-    if weights.shape != (len(sources),) or (weights < 0).any() or abs(weights.sum() - 1.0) > 1e-6:
-        raise UsageError(f"sigma needs one weight >= 0 for each of {len(sources)} policies, sum 1, got {list(sigma)}")
     bots = bot_names()
-    support = [text for text, weight in zip(sources, weights, strict=True) if weight > 0]
-    played = dict(zip(support, play_bots(support, bots, episodes, secret, pool), strict=True))
-    mixed = sum(
-        (weight * played[text].returns for text, weight in zip(sources, weights, strict=True) if weight > 0),
-        start=np.zeros((len(bots), episodes)),
-    )
-    failures = tuple(failure for matches in played.values() for failure in matches.failures)
-    return score(bots, mixed, failures)
+    texts = list(dict.fromkeys(text for mixture in mixtures for text, _ in mixture.support))
+    played = dict(zip(texts, play_bots(texts, bots, episodes, secret, pool), strict=True))
+    results = []
+    for mixture in mixtures:
+        empty = np.zeros((len(bots), episodes))
+        mixed = sum((share * played[text].returns for text, share in mixture.support), start=empty)
+        failures = tuple(failure for text, _ in mixture.support for failure in played[text].failures)
+        results.append(score(bots, mixed, failures))
+    return results
 
 
 def bot_returns(

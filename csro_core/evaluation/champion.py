@@ -50,12 +50,13 @@ def champion(table: PayoffTable, populations: Populations, player: int = 0) -> C
         player: whose champion is wanted.
 
     Returns:
-        The champion; None where no policy has met every opponent in at least 2 clean episodes, one of each half.
+        The champion; None where no policy has met every opponent in at least 2 episodes, one of each half. An
+        opponent that forfeited all of a half says nothing of the policy and is left out for it.
     """
-    samples = table.clean_samples[player] if player == 0 else table.clean_samples[player].transpose(1, 0, 2)
+    samples, played = _of(table.clean_samples, player), _of(table.samples, player)
     best: Champion | None = None
     for index, entry in enumerate(populations.of(player)):
-        found = _worst(samples[index])
+        found = _worst(samples[index]) if _has_met_all(played[index]) else None
         if found is None:
             continue
         minimum, worst = found
@@ -67,16 +68,26 @@ def champion(table: PayoffTable, populations: Populations, player: int = 0) -> C
     return best
 
 
+def _of(samples: NDArray[np.float64], player: int) -> NDArray[np.float64]:
+    """Returns `[N_player, N_opponent, E]` returns to the player."""
+    return samples[player] if player == 0 else np.asarray(samples[player].transpose(1, 0, 2))
+
+
+def _has_met_all(played: NDArray[np.float64]) -> bool:
+    """Returns whether each opponent was met in both halves of the episodes, `[N, E]`, whatever came of it."""
+    return all(bool((~np.isnan(played[:, half])).any(axis=1).all()) for half in halves(played.shape[1]))
+
+
 def _worst(samples: NDArray[np.float64]) -> tuple[Estimate, int] | None:
-    """Returns the payoff against the worst opponent and who it is; None where a half is missing.
+    """Returns the payoff against the worst opponent and who it is; None where none was met in both halves.
 
     Args:
         samples: `[N, E]` clean returns of one policy.
     """
     choose, check = halves(samples.shape[1])
     present = ~np.isnan(samples)
-    if not (present[:, choose].any(axis=1).all() and present[:, check].any(axis=1).all()):
+    met = np.flatnonzero(present[:, choose].any(axis=1) & present[:, check].any(axis=1))
+    if met.size == 0:
         return None
-    chosen_on = samples[:, choose]
-    worst = int(np.nanmean(chosen_on, axis=1).argmin())
+    worst = int(met[np.nanmean(samples[met][:, choose], axis=1).argmin()])
     return weighted_sum(samples[[worst]][:, check], np.ones(1)), worst

@@ -3,7 +3,7 @@ import pytest
 
 from csro_core.errors import UsageError
 from csro_core.evaluation import roshambo
-from csro_core.evaluation.benchmark import bot_returns, evaluate_mixture, play_bots, score
+from csro_core.evaluation.benchmark import Mixture, bot_returns, evaluate_mixtures, play_bots, score
 from csro_core.games import make_game
 from csro_core.matches.local_pool import LocalPool
 
@@ -65,10 +65,9 @@ def test_one_episode_gives_no_errors_and_no_split():
 def test_published_values(pool):
     """OpenSpiel's table (paper_data/pbe_rrps): rockbot -610.116 / 1000.0 (copybot), copybot -475.327 / 997.0."""
     assert len(roshambo.bot_names()) == 43
-    rock = evaluate_mixture([ROCK], [1.0], 2, 7, pool)
+    rock, copy = evaluate_mixtures([Mixture((ROCK,), (1.0,)), Mixture((COPY,), (1.0,))], 2, 7, pool)
     assert abs(rock.pop_return.mean + 610.116) < 5 * rock.pop_return.stderr
     assert (rock.pop_expl.mean, rock.nemesis) == (1000.0, "copybot")
-    copy = evaluate_mixture([COPY], [1.0], 2, 7, pool)
     assert abs(copy.pop_return.mean + 475.327) < 5 * copy.pop_return.stderr
     assert copy.pop_expl.mean == pytest.approx(997.0, abs=1.0)
 
@@ -90,7 +89,7 @@ def test_a_match_depends_on_nothing_but_its_own_names(pool):
 def test_a_mixture_is_the_weighted_sum_of_its_cells(pool):
     bots = roshambo.bot_names()
     rows = play_bots([ROCK, COPY], bots, 1, 3, pool)
-    mixed = evaluate_mixture([ROCK, COPY, "not played"], [0.25, 0.75, 0.0], 1, 3, pool)
+    (mixed,) = evaluate_mixtures([Mixture((ROCK, COPY, "not played"), (0.25, 0.75, 0.0))], 1, 3, pool)
     assert np.allclose(mixed.returns, 0.25 * rows[0].returns + 0.75 * rows[1].returns)
     assert mixed.failures == ()
 
@@ -112,7 +111,7 @@ def test_wrong_requests(pool):
     with pytest.raises(UsageError, match="at least 1 episode"):
         bot_returns(ROCK, ["rockbot"], 0, 1, pool)
     with pytest.raises(UsageError, match="sum 1"):
-        evaluate_mixture([ROCK], [0.5], 1, 1, pool)
+        Mixture((ROCK,), (0.5,))
 
 
 def test_without_openspiel_the_error_says_what_to_install(monkeypatch):
