@@ -6,7 +6,8 @@ what the address bar does say wins, so that links, the back button and a second 
 
 import streamlit as st
 
-KEYS = ("run", "policy", "iteration", "row", "column", "episode")
+KEYS = ("run", "policy", "player", "iteration", "row", "column", "episode")
+_MOST_DIGITS = 9
 _MEMORY = "address"
 
 
@@ -26,6 +27,12 @@ def get(key: str) -> str:
     return str(st.session_state.get(_MEMORY, {}).get(key, ""))
 
 
+def number(key: str) -> int | None:
+    """Returns the whole number >= 0 that the address names under a key; None where it names none."""
+    text = get(key)
+    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None
+
+
 def put(**values: str | int | None) -> None:
     """Changes the address; None takes a key out of it."""
     memory: dict[str, str] = st.session_state.setdefault(_MEMORY, {})
@@ -41,4 +48,4 @@ def put(**values: str | int | None) -> None:
 
 def open_run(run: str) -> None:
     """Shows another run: everything that belonged to the old one leaves the address."""
-    put(run=run, policy=None, iteration=None, row=None, column=None, episode=None)
+    put(run=run, policy=None, player=None, iteration=None, row=None, column=None, episode=None)

@@ -16,6 +16,9 @@ from pygments.token import STANDARD_TYPES
 
 _LIGHT, _DARK = "default", "github-dark"
 _CONTEXT = 3
+MOST_CHARACTERS, MOST_LINES = 120_000, 4_000
+"""More of a text is not drawn: a page with a million letters in colour is of no use to anybody."""
+
 _GAP = '<tr class="gap"><td class="number">⋯</td><td></td><td class="number">⋯</td><td></td></tr>'
 
 
@@ -39,6 +42,7 @@ def code_html(source: str, notes: Mapping[int, str] | None = None, height: int =
         height: pixels above which the view scrolls.
     """
     rows = []
+    source, left_out = _shown(source)
     for number, line in enumerate(_html_lines(source), start=1):
         note = (notes or {}).get(number, "")
         attributes = f' class="wrong" title="{escape(note, quote=True)}"' if note else ""
@@ -46,6 +50,8 @@ def code_html(source: str, notes: Mapping[int, str] | None = None, height: int =
             f'<tr id="L{number}"{attributes}><td class="number"><a href="#L{number}">{number}</a></td>'
             f'<td class="text">{line or " "}</td></tr>'
         )
+    if left_out:
+        rows.append(_left_out(left_out, 1))
     return (
         f'<div class="csro-code" style="max-height:{height}px" role="region" aria-label="source code" tabindex="0">'
         f"<table>{''.join(rows)}</table></div>"
@@ -62,7 +68,10 @@ def diff_html(before: str, after: str, title_before: str, title_after: str, heig
         title_after: what the right text is called.
         height: pixels above which the view scrolls.
     """
-    matcher = difflib.SequenceMatcher(None, before.split("\n"), after.split("\n"), autojunk=False)
+    before, before_left_out = _shown(before)
+    after, after_left_out = _shown(after)
+    # Lines that occur very often are no seeds of a match (autojunk): thousands of blank ones would take minutes.
+    matcher = difflib.SequenceMatcher(None, before.split("\n"), after.split("\n"))
     left, right = _html_lines(before), _html_lines(after)
     rows = []
     for group in matcher.get_grouped_opcodes(_CONTEXT):
@@ -77,6 +86,8 @@ def diff_html(before: str, after: str, title_before: str, title_after: str, heig
                 )
     if not rows:
         rows.append('<tr><td></td><td class="text">The two texts are equal.</td><td></td><td></td></tr>')
+    if before_left_out or after_left_out:
+        rows.append(_left_out(max(before_left_out, after_left_out), 3))
     head = (
         f'<tr class="head"><td></td><td>{escape(title_before)}</td><td></td><td>{escape(title_after)}</td></tr>'
     )
@@ -85,6 +96,17 @@ def diff_html(before: str, after: str, title_before: str, title_after: str, heig
         f'tabindex="0"><table><colgroup><col class="narrow"><col><col class="narrow"><col></colgroup>'
         f"{head}{''.join(rows)}</table></div>"
     )
+
+
+def _shown(source: str) -> tuple[str, int]:
+    """Returns what is drawn of a text, and how many characters are left out."""
+    shown = "\n".join(source[:MOST_CHARACTERS].split("\n", MOST_LINES)[:MOST_LINES])
+    return shown, len(source) - len(shown)
+
+
+def _left_out(characters: int, columns: int) -> str:
+    note = f"… {characters:,} more characters are not shown; the download has them all"
+    return f'<tr class="gap"><td class="number">⋯</td><td class="text" colspan="{columns}">{note}</td></tr>'
 
 
 def _side(lines: tuple[str, ...], index: int, end: int, mark: str) -> str:

@@ -103,7 +103,13 @@ def safe(text: str) -> str:
 
 def plain(text: str) -> str:
     """Returns generated text for Markdown (labels of widgets), so that it is shown letter by letter."""
-    return "".join(f"\\{letter}" if letter in r"\`*_{}[]()#+-.!|<>~$:^=" else letter for letter in text)
+    return "".join(f"\\{letter}" if letter in r"\`*_{}[]()#+-.!|<>~$:^=&" else letter for letter in text)
+
+
+def file_name(name: str, ending: str) -> str:
+    """Returns a name of a file, in letters that every system and every header can hold."""
+    kept = "".join(letter if letter.isascii() and (letter.isalnum() or letter in "-_") else "_" for letter in name)
+    return f"{kept[:60] or 'csro'}{ending}"
 
 
 def first_line(docstring: str) -> str:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import pandas  # noqa: F401 (Streamlit loads it late; a chart drawn meanwhile by another thread would find half of it)
 import streamlit as st
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send

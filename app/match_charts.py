@@ -121,7 +121,7 @@ def score_figure(replays: Sequence[Replay], shown: int, first_name: str, unit: s
         )
     )
     figure.update_layout(
-        xaxis={"title": "step", "showgrid": False, "zeroline": False},
+        xaxis=_steps_axis(chosen.rewards.size),
         yaxis={"title": f"score of {safe(short(first_name, 16))}<br>{wrapped(unit)}", "zeroline": True},
         height=280,
         margin={"l": _LEFT, "r": 8, "t": 8, "b": 4},
@@ -155,7 +155,7 @@ def strips_figure(episode: Replay, names: tuple[str, str], actions: Sequence[str
         )
     )
     figure.update_layout(
-        xaxis={"title": "step", "showgrid": False, "zeroline": False},
+        xaxis=_steps_axis(steps),
         yaxis={
             "tickvals": [0, 1, 2],
             "ticktext": [safe(short(names[0], 16)), safe(short(names[1], 16)), "won by"],
@@ -169,6 +169,11 @@ def strips_figure(episode: Replay, names: tuple[str, str], actions: Sequence[str
         margin={"l": _LEFT, "r": 8, "t": 4, "b": 4},
     )
     return figure
+
+
+def _steps_axis(steps: int) -> dict[str, object]:
+    """Returns the axis of both pictures of a match: equal, so that they can be read one below the other."""
+    return {"title": "step", "showgrid": False, "zeroline": False, "range": [0.5, steps + 0.5], "nticks": 11}
 
 
 def _bands(palette: Sequence[str]) -> list[list[float | str]]:

@@ -10,10 +10,16 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from app import colours
-from app.formats import number, safe, short, weight
+from app.formats import DUST, number, safe, short, weight
 
 NUMBERS_UP_TO = 25
 """Numbers are written on the cells of a payoff matrix of at most this many policies a side."""
+
+_LOWEST = 380
+"""Pixels of a small matrix: as high as what stands beside it on the Run page."""
+
+_MOST_NAMES = 40
+"""Names are written beside at most so many rows, and below so many columns; the tooltips have them all."""
 
 
 @dataclass(frozen=True)
@@ -50,62 +56,70 @@ class Matrix:
 def payoff_figure(matrix: Matrix, dark: bool) -> go.Figure:
     """Returns the heat-map "payoff to the row policy" with the weights of sigma on the same rows."""
     count_rows, count_columns = matrix.payoff.shape
+    known = np.isfinite(matrix.payoff)
+    limit = (float(np.abs(matrix.payoff[known]).max()) if known.any() else 0.0) or 1.0
+    own = matrix.column_sigma is not None
     figure = go.Figure()
-    limit = float(np.nanmax(np.abs(matrix.payoff))) if np.isfinite(matrix.payoff).any() else 1.0
-    small = max(count_rows, count_columns) <= NUMBERS_UP_TO
     figure.add_trace(
         go.Heatmap(
             z=matrix.payoff.astype(np.float32),
-            zmin=-(limit or 1.0),
-            zmax=limit or 1.0,
+            zmin=-limit,
+            zmax=limit,
             colorscale=colours.diverging(dark),
+            showscale=False,
             xgap=1,
             ygap=1,
-            text=_cell_texts(matrix) if small else None,
-            texttemplate="%{text}" if small else None,
-            textfont={"size": 12 if max(count_rows, count_columns) <= 14 else 10},
             customdata=_cell_notes(matrix),
             hovertemplate="%{customdata}<extra></extra>",
             hoverongaps=True,
-            colorbar={"thickness": 8, "outlinewidth": 0, "x": 1.0, "xpad": 6, "nticks": 5, "len": 1.0},
         )
     )
-    _add_sigma_bars(figure, matrix)
-    own = matrix.column_sigma is not None
-    ticks = list(range(count_rows))
+    _add_row_sigma(figure, matrix)
+    if matrix.column_sigma is not None:
+        _add_column_sigma(figure, matrix, matrix.column_sigma)
+    _add_scale(figure, limit, dark)
+    if max(count_rows, count_columns) <= NUMBERS_UP_TO:
+        _add_numbers(figure, matrix, limit, dark)
+    if not known.all():
+        _add_hatching(figure, known)
     marked = [f"{safe(short(name))}{' ⚠' if name in matrix.forfeited else ''}" for name in matrix.rows]
-    columns = [safe(short(name, 12)) for name in matrix.columns]
-    dense = count_columns > 40
     figure.update_layout(
         xaxis={
-            "domain": [0, 0.74],
-            "tickvals": list(range(count_columns)),
-            "ticktext": ["" for _ in columns] if dense else columns,
+            "domain": _CELLS,
             "tickangle": -45 if count_columns > 4 else 0,
-            "showgrid": False,
-            "zeroline": False,
-            "title": None,
+            "range": [-0.5, count_columns - 0.5],
+            **_names([safe(short(name, 12)) for name in matrix.columns]),
+            "title": {"text": "opponent: column policy", "standoff": 6, "font": {"size": 11}},
         },
         yaxis={
             "domain": [0, 0.84] if own else [0, 1],
-            "tickvals": ticks,
-            "ticktext": ["" for _ in marked] if count_rows > 40 else marked,
             "range": [count_rows - 0.5, -0.5],
-            "showgrid": False,
-            "zeroline": False,
+            **_names(marked),
+            "title": {"text": "row policy", "standoff": 14, "font": {"size": 11}},
         },
         plot_bgcolor="rgba(0,0,0,0)",
         showlegend=False,
-        height=int(min(640, max(250, 120 + 30 * count_rows))) + (50 if own else 0),
-        margin={"l": 4, "r": 4, "t": 26, "b": 4},
+        height=int(min(640, max(_LOWEST, 130 + 30 * count_rows))) + (50 if own else 0),
+        margin={"l": 4, "r": 4, "t": 10, "b": 4},
         bargap=0.25,
         dragmode="zoom",
-        shapes=[_unknown_background(count_rows, count_columns)],
     )
     return figure
 
 
-def _add_sigma_bars(figure: go.Figure, matrix: Matrix) -> None:
+_CELLS, _SIGMA, _SCALE = [0.0, 0.77], [0.785, 0.925], [0.955, 0.972]
+"""Shares of the width: the cells, the bars of sigma on their rows, the colour scale."""
+
+_BARE = {"showgrid": False, "zeroline": False}
+
+
+def _names(texts: list[str]) -> dict[str, object]:
+    """Returns the ticks of an axis of policies; more names than fit are left out."""
+    crowded = len(texts) > _MOST_NAMES
+    return {"tickvals": [] if crowded else list(range(len(texts))), "ticktext": [] if crowded else texts, **_BARE}
+
+
+def _add_row_sigma(figure: go.Figure, matrix: Matrix) -> None:
     figure.add_trace(
         go.Bar(
             x=matrix.row_sigma,
@@ -117,43 +131,106 @@ def _add_sigma_bars(figure: go.Figure, matrix: Matrix) -> None:
             textposition="outside",
             cliponaxis=False,
             customdata=[safe(name) for name in matrix.rows],
-            hovertemplate="sigma gives %{customdata} %{x:.3f}<extra></extra>",
+            hovertemplate="sigma plays %{customdata} with probability %{x:.3f}<extra></extra>",
         )
     )
     largest = float(matrix.row_sigma.max(initial=0.0)) or 1.0
+    title = {"text": "sigma (weight)", "standoff": 4, "font": {"size": 11}}
     figure.update_layout(
         xaxis2={
-            "domain": [0.84, 1],
-            "anchor": "y",
-            "range": [0, largest * 1.4],
-            "showticklabels": False,
-            "showgrid": False,
-            "zeroline": False,
-            "title": {"text": "sigma", "standoff": 4},
+            "domain": _SIGMA, "anchor": "y", "range": [0, largest * 1.45], "showticklabels": False, "title": title,
+            **_BARE,
         }
-    )
-    figure.data[0].colorbar.x = 0.745
-    if matrix.column_sigma is None:
-        return
+    )  # fmt: skip
+
+
+def _add_column_sigma(figure: go.Figure, matrix: Matrix, shares: NDArray[np.float64]) -> None:
     figure.add_trace(
         go.Bar(
             x=list(range(len(matrix.columns))),
-            y=matrix.column_sigma,
+            y=shares,
             yaxis="y2",
             marker={"color": list(matrix.column_colours)},
+            text=[weight(float(share)) if share > 0.0005 else "" for share in shares]
+            if len(matrix.columns) <= NUMBERS_UP_TO else None,
+            textposition="outside",
+            cliponaxis=False,
             customdata=[safe(name) for name in matrix.columns],
-            hovertemplate="sigma of the column player gives %{customdata} %{y:.3f}<extra></extra>",
+            hovertemplate="sigma of player 1 plays %{customdata} with probability %{y:.3f}<extra></extra>",
+        )
+    )  # fmt: skip
+    largest = float(shares.max(initial=0.0)) or 1.0
+    figure.update_layout(
+        yaxis2={
+            "domain": [0.86, 1], "anchor": "x", "range": [0, largest * 1.6], "showticklabels": False,
+            "title": {"text": "sigma", "standoff": 2, "font": {"size": 11}}, **_BARE,
+        }
+    )  # fmt: skip
+
+
+def _add_scale(figure: go.Figure, limit: float, dark: bool) -> None:
+    """Draws the colour scale as a picture of its own: Plotly's colour bar is made of stripes with seams."""
+    values = np.linspace(-limit, limit, 192)
+    figure.add_trace(
+        go.Heatmap(
+            z=values[:, None].astype(np.float32),
+            x=[0.0],
+            y=values,
+            xaxis="x3",
+            yaxis="y3",
+            zmin=-limit,
+            zmax=limit,
+            colorscale=colours.diverging(dark),
+            showscale=False,
+            hoverinfo="skip",
         )
     )
     figure.update_layout(
-        yaxis2={
-            "domain": [0.87, 1],
-            "anchor": "x",
-            "showticklabels": False,
-            "showgrid": False,
-            "zeroline": False,
-            "title": {"text": "sigma", "standoff": 2},
-        }
+        xaxis3={"domain": _SCALE, "anchor": "y3", "showticklabels": False, "ticks": "", "fixedrange": True, **_BARE},
+        yaxis3={
+            "domain": [0, 1], "anchor": "x3", "side": "right", "range": [-limit, limit], "nticks": 6,
+            "fixedrange": True, "tickfont": {"size": 10}, **_BARE,
+        },
+    )  # fmt: skip
+
+
+def _add_numbers(figure: go.Figure, matrix: Matrix, limit: float, dark: bool) -> None:
+    """Writes the numbers as points with text: each has the colour that can be read on its own cell."""
+    rows, columns = matrix.payoff.shape
+    inks = []
+    for payoff in matrix.payoff.ravel():
+        known = np.isfinite(payoff)
+        ground = colours.diverging_at(0.5 + 0.5 * float(payoff) / limit, dark) if known else colours.page(dark)
+        inks.append(colours.text_on(ground, dark))
+    figure.add_trace(
+        go.Scatter(
+            x=np.tile(np.arange(columns), rows),
+            y=np.repeat(np.arange(rows), columns),
+            mode="text",
+            text=[text for line in _cell_texts(matrix) for text in line],
+            textfont={"size": 12 if max(rows, columns) <= 14 else 10, "color": inks},
+            hoverinfo="skip",
+        )
+    )
+
+
+def _add_hatching(figure: go.Figure, known: NDArray[np.bool_]) -> None:
+    """Hatches the cells where nothing was played."""
+    across: list[float | None] = []
+    down: list[float | None] = []
+    for row, column in np.argwhere(~known).tolist():
+        across += [column - 0.47, column + 0.47, column + 0.47, column - 0.47, column - 0.47, None]
+        down += [row - 0.47, row - 0.47, row + 0.47, row + 0.47, row - 0.47, None]
+    figure.add_trace(
+        go.Scatter(
+            x=across,
+            y=down,
+            mode="lines",
+            line={"width": 0},
+            fill="toself",
+            fillpattern={"shape": "/", "fgcolor": colours.HATCH, "bgcolor": colours.UNKNOWN, "size": 6},
+            hoverinfo="skip",
+        )
     )
 
 
@@ -182,7 +259,7 @@ def _cell_notes(matrix: Matrix) -> list[list[str]]:
             if not np.isfinite(payoff):
                 line.append(f"{pair}<br>not played")
                 continue
-            error = f" ± {number(half, half)} (95 %), standard error {number(half / 1.96)}" if half > 0 else ""
+            error = _error(half)
             line.append(
                 f"{pair}<br>{number(payoff, half, signed=True)}{error}<br>{safe(matrix.unit)}, "
                 f"{int(matrix.episodes[row, column])} episodes · click for the match"
@@ -191,15 +268,9 @@ def _cell_notes(matrix: Matrix) -> list[list[str]]:
     return notes
 
 
-def _unknown_background(rows: int, columns: int) -> dict[str, object]:
-    """Returns a grey sheet below the cells; it shows where nothing was played."""
-    return {
-        "type": "rect",
-        "layer": "below",
-        "x0": -0.5,
-        "x1": columns - 0.5,
-        "y0": -0.5,
-        "y1": rows - 0.5,
-        "fillcolor": colours.UNKNOWN,
-        "line": {"width": 0},
-    }
+def _error(half_width: float) -> str:
+    if not np.isfinite(half_width):
+        return ", error unknown"
+    if half_width < DUST:
+        return ", exact"
+    return f" ± {number(half_width, half_width)} (95 %), standard error {number(half_width / 1.96)}"

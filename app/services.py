@@ -16,7 +16,7 @@ from typing import Any
 
 import streamlit as st
 
-from csro_core.errors import CsroError
+from csro_core.errors import CsroError, StoreError
 from csro_core.store import Store, default_path, open_store
 from csro_core.store.archive import import_run
 from csro_core.store.records import RequestKind, RequestRecord
@@ -25,6 +25,9 @@ LOGGER = logging.getLogger(__name__)
 
 PROJECT = Path(__file__).resolve().parent.parent
 ASSETS = PROJECT / "assets"
+DESK = frozenset({"check", "score", "add"})
+"""Kinds of requests about a text that a person edits; the others ask for work on the run itself."""
+
 LEASE_SECONDS = 5.0
 """A lease whose heartbeat is older has expired (see `Store.lease_holder`)."""
 
@@ -117,15 +120,21 @@ def keep_served(run: str) -> None:
             return
         _spawned[run] = (now, tries + 1)
     command = [sys.executable, "-m", "csro_core", "serve", run, "--store", str(store().path)]
-    with log_path().open("ab") as output:
-        subprocess.Popen(
-            command,
-            cwd=PROJECT,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            start_new_session=True,
-        )
+    try:
+        with log_path().open("ab") as output:
+            subprocess.Popen(
+                command,
+                cwd=PROJECT,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
+    except OSError as error:
+        raise StoreError(
+            f"a process that works on the run must be able to start and to write {log_path()}; it could not "
+            f"({error.strerror or error}): make the folder writable, or choose another store with CSRO_STORE"
+        ) from error
 
 
 def keep_waiting_served(run: str) -> str:
@@ -140,9 +149,28 @@ def keep_waiting_served(run: str) -> str:
 
 
 def is_active(run: str) -> bool:
-    """Returns True while somebody works on the run or something it was asked for is not done yet."""
+    """Returns True while somebody works on the run, or a step it was asked for is not begun yet."""
     record = store().run(run)
-    return record.status in {"running", "paused"} or bool(store().waiting(run))
+    if record.status in {"running", "paused"}:
+        return True
+    return any(request.kind not in DESK for request in store().waiting(run))
+
+
+def at_desk(run: str) -> RequestRecord | None:
+    """Returns the edit that is being checked, scored or added, else the oldest that waits for it, else None."""
+    pending = [record for record in store().requests(run, limit=20) if record.kind in DESK and _is_open(record)]
+    if not pending:
+        return None
+    if has_owner(run):
+        return next((record for record in pending if record.state == "working"), pending[-1])
+    # Whose worker has died is nothing under way, and what nobody could be started for is given up.
+    young = [r for r in pending if r.state == "waiting" and time.time() - r.created <= GIVE_UP_SECONDS]
+    return young[-1] if young else None
+
+
+def is_busy(run: str) -> bool:
+    """Returns True while anything at all is under way for the run: pages look more often then."""
+    return is_active(run) or at_desk(run) is not None
 
 
 def isolation(run: str) -> str:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from app import services
 from app.charts import Curves, ExactPoint, GainPoint, GapPoint
+from app.colours import policy_colours
 from csro_core.errors import NotFoundError
 from csro_core.estimates import Estimate
 from csro_core.evaluation.hindsight import Gap, gaps
@@ -55,9 +56,19 @@ class Snapshot:
         place = 0 if self.game.symmetric else player
         return tuple(member for member in self.members if member.player == place)
 
-    def find(self, wanted: str) -> Member | None:
-        """Returns the first member whose text has this hash or beginning of a hash."""
-        return next((member for member in self.members if wanted and member.policy.hash.startswith(wanted)), None)
+    def colours(self, player: int) -> tuple[str, ...]:
+        """Returns the colours of the members that `player` chooses from, by age; the same on every page."""
+        return policy_colours([member.origin == "seed" for member in self.population(player)])
+
+    def find(self, wanted: str, player: int = 0) -> Member | None:
+        """Returns the member whose text has this hash or beginning of a hash.
+
+        Args:
+            wanted: the hash or its beginning.
+            player: whose population is looked at first: one text may sit in both.
+        """
+        found = [member for member in self.members if wanted and member.policy.hash.startswith(wanted)]
+        return next((member for member in found if member.player == player), found[0] if found else None)
 
     def solution_at(self, iteration: int) -> SolutionRecord | None:
         """Returns the last solution with at most `iteration` iterations finished."""
@@ -171,9 +182,9 @@ def _gaps(
     return {iteration: gap for iteration, gap in zip(last, found, strict=True) if gap.pool and isfinite(gap.value)}
 
 
-def text_of(snapshot: Snapshot, wanted: str) -> PolicyText | None:
+def text_of(snapshot: Snapshot, wanted: str, player: int = 0) -> PolicyText | None:
     """Returns any text of the store by hash or beginning of a hash, also of one that was never admitted."""
-    member = snapshot.find(wanted)
+    member = snapshot.find(wanted, player)
     if member is not None:
         return member.policy
     try:
@@ -182,9 +193,9 @@ def text_of(snapshot: Snapshot, wanted: str) -> PolicyText | None:
         return None
 
 
-def name_of(snapshot: Snapshot, policy: PolicyText) -> str:
+def name_of(snapshot: Snapshot, policy: PolicyText, player: int = 0) -> str:
     """Returns the name of a text for people: that of the member, else the beginning of its hash."""
-    member = snapshot.find(policy.hash)
+    member = snapshot.find(policy.hash, player)
     return member.name if member else f"text {policy.hash[:8]}"
 
 
@@ -197,6 +208,7 @@ def curves(snapshot: Snapshot) -> Curves:
             half_width=record.gain.half_width,
             found=record.verdict in {"improves", "broadens", "always"} and record.gain.mean > record.gain.half_width,
             text=f"iteration {record.iteration}: {record.message}",
+            episodes=record.gain.episodes,
         )
         for record in snapshot.iterations
         if record.gain is not None
@@ -207,7 +219,8 @@ def curves(snapshot: Snapshot) -> Curves:
         name=snapshot.run.name,
         gains=gains,
         gaps=tuple(
-            GapPoint(finished, gap.value, 1.96 * gap.stderr, gap.pool) for finished, gap in snapshot.gaps.items()
+            GapPoint(finished, gap.value, 1.96 * gap.stderr, gap.pool, gap.episodes)
+            for finished, gap in snapshot.gaps.items()
         ),
         exact=tuple(
             ExactPoint(solution.iteration, float(solution.exploitability or 0.0), solution.exploitability_exact)

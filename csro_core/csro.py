@@ -188,6 +188,6 @@ class Loop:
         if not admission.admitted:
             return admission, None, metagame
         inspection = self.bench.inspect(finalist.source)
-        entry = Entry(inspection.hash, inspection.tree_hash, finalist.source, f"r{iteration}")
+        entry = Entry(inspection.hash, inspection.tree_hash, finalist.source, populations.unused_name(f"r{iteration}"))
         self.bench.monitor.stage("decide", "playing the new row")
         return admission, entry, settle(self.bench, self.solver, populations.extended(player, entry))

@@ -1,4 +1,4 @@
-"""Own Streamlit components: a code editor, clicks on heat-map cells, a list of policies."""
+"""Own Streamlit components: a code editor, clicks on heat-map cells, a list of policies, a table of attempts."""
 
 from pathlib import Path
 
@@ -16,5 +16,5 @@ def register_assets() -> None:
     """
     manager = get_bidi_component_manager()
     if manager.get_component_asset_root("csro.editor") is None:
-        components = [ComponentConfig(name, name) for name in ("editor", "heat_click", "policy_list")]
+        components = [ComponentConfig(name, name) for name in ("editor", "heat_click", "policy_list", "attempt_table")]
         manager.register_from_manifest(ComponentManifest("csro", "0", components), _FOLDER)

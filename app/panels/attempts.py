@@ -3,8 +3,11 @@
 import streamlit as st
 
 from app import address, services
-from app.formats import interval, safe
+from app.charts import plus_minus
+from app.components.attempt_table import Column, Row, attempt_table
+from app.formats import interval, safe, short
 from app.snapshot import HASH_DIGITS, Snapshot
+from csro_core.estimates import Estimate
 from csro_core.store.records import AttemptRecord, IterationRecord
 
 VERDICTS = {
@@ -22,6 +25,7 @@ _STATUS = {
     "failed": "failed",
     "no-answer": "no answer",
 }
+_LONGEST_TEXT = 2000
 
 
 def attempts_panel(snapshot: Snapshot, iteration: int) -> None:
@@ -35,46 +39,46 @@ def attempts_panel(snapshot: Snapshot, iteration: int) -> None:
         st.html('<p class="csro-panel-title">attempts</p>')
         st.caption("Iteration 0 is the initial population; each iteration after it lists its attempts here.")
         return
-    state = "" if finished else " · under way"
+    state = "" if finished else _unfinished(snapshot)
     st.html(f'<p class="csro-panel-title">attempts of iteration {shown}<small>{state}</small></p>')
     if finished is not None:
         st.html(f'<div class="csro-plain">{sentence(finished)}</div>')
     if not attempts:
         st.caption("It has no attempts.")
         return
-    rows = [row(attempt, finished) for attempt in attempts]
-    read = st.column_config.ButtonColumn("read", help="open its code", type="tertiary", key="read_attempt", width=55)
-    st.dataframe(
-        rows,
-        hide_index=True,
-        height="content" if len(rows) <= 14 else 530,
-        placeholder="",
+    read = attempt_table(
+        _columns(snapshot.game.unit),
+        [row(attempt, finished) for attempt in attempts],
         key="attempts",
-        column_config={
-            "read": read,
-            "verdict": st.column_config.TextColumn(width=90, help="what became of it"),
-            "operator": st.column_config.TextColumn(width=75, help="propose, refine or repair"),
-            "idea": st.column_config.TextColumn(width=190, help="the model's sentence about it"),
-            "screen": st.column_config.TextColumn(
-                "screen (not comparable)",
-                width=145,
-                help="search score against the target on the screening game; only ranks attempts of one iteration",
-            ),
-            "gain ± 95 %": st.column_config.TextColumn(
-                width=90, help=f"against sigma on fresh seeds, {snapshot.game.unit}"
-            ),
-            "episodes": st.column_config.NumberColumn(width=65),
-            "lines": st.column_config.NumberColumn(width=45),
-            "reason": st.column_config.TextColumn(width=170),
-        },
+        height=560,
+        label=f"attempts of iteration {shown}",
     )
-    click = st.session_state.get("read_attempt")
-    if click is not None and click["row"] < len(attempts) and attempts[click["row"]].policy:
-        address.put(policy=attempts[click["row"]].policy[:HASH_DIGITS])
+    if read is not None and attempts[read].policy:
+        address.put(policy=attempts[read].policy[:HASH_DIGITS], player=(finished.player or None) if finished else None)
         st.switch_page("views/policies.py")
 
 
-def row(attempt: AttemptRecord, finished: IterationRecord | None) -> dict[str, object]:
+def _unfinished(snapshot: Snapshot) -> str:
+    return " · under way" if services.is_active(snapshot.run.id) else " · not finished"
+
+
+def _columns(unit: str) -> tuple[Column, ...]:
+    return (
+        Column("verdict", "what became of it", "verdict"),
+        Column("operator", "propose, refine or repair", "word"),
+        Column("idea", "the model's sentence about it", "idea"),
+        Column(
+            "screen", f"search score against the target on the screening game, {unit}: it only ranks attempts of one "
+            "iteration and is not comparable with a gain", "number",
+        ),
+        Column("gain ± 95 %", f"against sigma on fresh seeds, {unit}", "number"),
+        Column("episodes", "behind the latest of both scores", "number"),
+        Column("lines", "length of the program", "number"),
+        Column("reason", "why it has no score, or why it was decided so", "reason"),
+    )  # fmt: skip
+
+
+def row(attempt: AttemptRecord, finished: IterationRecord | None) -> Row:
     """Returns one line of the table; an attempt that failed has a reason and no score."""
     finalist = bool(attempt.verdict) and finished is not None
     gain = finished.gain if finalist and finished is not None else None
@@ -84,17 +88,25 @@ def row(attempt: AttemptRecord, finished: IterationRecord | None) -> dict[str, o
         reason = f"line {attempt.line}: {reason}"
     if finalist and finished is not None and not reason:
         reason = finished.message
-    return {
-        "verdict": VERDICTS.get(attempt.verdict) or _STATUS.get(attempt.status, attempt.status),
-        "operator": attempt.operator,
-        "idea": attempt.idea,
-        "screen": interval(attempt.screen) if attempt.screen else "",
-        "gain ± 95 %": interval(gain) if gain else "",
-        "episodes": latest.episodes if latest else None,
-        "lines": attempt.lines or None,
-        "reason": reason,
-        "read": "read" if attempt.policy else None,
-    }
+    cells = (
+        VERDICTS.get(attempt.verdict) or _STATUS.get(attempt.status, attempt.status),
+        attempt.operator,
+        short(attempt.idea, _LONGEST_TEXT),
+        interval(attempt.screen) if attempt.screen else "",
+        interval(gain) if gain else "",
+        str(latest.episodes) if latest else "",
+        str(attempt.lines) if attempt.lines else "",
+        short(reason, _LONGEST_TEXT),
+    )
+    titles = ("", "", "", _title(attempt.screen), _title(gain), "", "", "")
+    failed = attempt.status in {"refused", "failed", "no-answer"}
+    admitted = attempt.verdict in {"improves", "broadens", "always"}
+    tone = "good" if admitted else "bad" if failed else "final" if finalist else ""
+    return Row(cells, titles, tone, bool(attempt.policy))
+
+
+def _title(value: Estimate | None) -> str:
+    return plus_minus(value.mean, value.half_width, value.episodes).replace("<br>", ", ") if value else ""
 
 
 def sentence(record: IterationRecord) -> str:
@@ -104,4 +116,9 @@ def sentence(record: IterationRecord) -> str:
         parts.append(f"gain {interval(record.gain)} against sigma")
     if record.lift:
         parts.append(f"lift {interval(record.lift)} against the target")
-    return f"<b>{safe(parts[0])}</b>{safe(''.join(f', {part}' for part in parts[1:]))}: {safe(record.message)}"
+    known = [(word, value) for word, value in (("gain", record.gain), ("lift", record.lift)) if value]
+    tip = "; ".join(f"{word}: {_title(value)}" for word, value in known)
+    return (
+        f'<span title="{safe(tip)}"><b>{safe(parts[0])}</b>{safe("".join(f", {part}" for part in parts[1:]))}: '
+        f"{safe(short(record.message, _LONGEST_TEXT))}</span>"
+    )

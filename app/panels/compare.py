@@ -4,15 +4,15 @@ import streamlit as st
 
 from app import address
 from app.code_view import diff_html
-from app.formats import interval, safe
+from app.formats import interval, plain, safe, short
 from app.snapshot import HASH_DIGITS, ORIGINS, Snapshot, name_of, text_of
 from csro_core.store.records import Member, PolicyText
 
 
-def diff(snapshot: Snapshot, policy: PolicyText) -> None:
+def diff(snapshot: Snapshot, policy: PolicyText, player: int) -> None:
     """Draws a policy beside its parent or any other one."""
-    member = snapshot.find(policy.hash)
-    parent = text_of(snapshot, member.parent) if member and member.parent else None
+    member = snapshot.find(policy.hash, player)
+    parent = text_of(snapshot, member.parent, player) if member and member.parent else None
     choices = {other.policy.hash: other.name for other in snapshot.members if other.policy.hash != policy.hash}
     if parent is not None:
         choices = {parent.hash: f"{name_of(snapshot, parent)} (its parent)"} | {
@@ -31,37 +31,39 @@ def diff(snapshot: Snapshot, policy: PolicyText) -> None:
     st.html(diff_html(other.source, policy.source, choices[chosen], name_of(snapshot, policy), height=560))
 
 
-def lineage(snapshot: Snapshot, policy: PolicyText) -> None:
+def lineage(snapshot: Snapshot, policy: PolicyText, player: int) -> None:
     """Draws the chain of parents of a policy, and its children."""
     chain = [policy]
     while True:
-        member = snapshot.find(chain[0].hash)
-        parent = text_of(snapshot, member.parent) if member and member.parent else None
+        member = snapshot.find(chain[0].hash, player)
+        parent = text_of(snapshot, member.parent, player) if member and member.parent else None
         if parent is None or any(parent.hash == known.hash for known in chain):
             break
         chain.insert(0, parent)
-    children = [member for member in snapshot.members if member.parent == policy.hash]
+    children = [m for m in snapshot.members if m.parent == policy.hash and m.player == player]
     st.caption("From which text each policy was made; the one shown is set off.")
     for depth, text in enumerate(chain):
-        _line(snapshot, text, depth, text.hash == policy.hash)
-    for child in children:
-        _line(snapshot, child.policy, len(chain), False)
+        _line(snapshot, text, depth, None if text.hash == policy.hash else f"ancestor-{depth}", player)
+    for place, child in enumerate(children):
+        _line(snapshot, child.policy, len(chain), f"child-{place}", player)
     if len(chain) == 1 and not children:
         st.caption("It was written afresh, and nothing was made from it.")
 
 
-def _line(snapshot: Snapshot, text: PolicyText, depth: int, current: bool) -> None:
-    member = snapshot.find(text.hash)
+def _line(snapshot: Snapshot, text: PolicyText, depth: int, key: str | None, player: int) -> None:
+    """Draws one text of the lineage; `key` is that of its button, None for the text that is shown already."""
+    member = snapshot.find(text.hash, player)
     facts = _facts(snapshot, member) if member else "never admitted"
     branch = "└ " if depth else ""
-    name = safe(name_of(snapshot, text))
-    shown = f"<b>{name}</b>" if current else name
+    name = safe(name_of(snapshot, text, player))
+    shown = name if key else f"<b>{name}</b>"
     words, button = st.columns([0.85, 0.15], vertical_alignment="center")
     words.html(
         f'<div class="csro-lineage" style="padding-left:{1.4 * depth}rem">{branch}{shown} '
         f'<span class="origin">{safe(facts)}</span></div>'
     )
-    if not current and button.button("open", key=f"lineage-{text.hash[:HASH_DIGITS]}-{depth}", type="tertiary"):
+    tip = f"Open {plain(short(name_of(snapshot, text, player), 60))}"
+    if key and button.button("open", key=f"lineage-{key}", type="tertiary", help=tip):
         address.put(policy=text.hash[:HASH_DIGITS])
         st.rerun()
 

@@ -4,6 +4,7 @@ import streamlit as st
 
 from app import address, services
 from app.formats import plain, short
+from app.panels import stages
 from app.panels.glossary import glossary
 from csro_core.store.records import RequestKind, RunRecord
 
@@ -33,6 +34,8 @@ def current_run() -> RunRecord | None:
     wanted = address.get("run")
     found = next((run for run in runs if run.id == wanted), runs[0] if runs else None)
     if found is not None and found.id != wanted:
+        if wanted:
+            st.session_state["missing_run"] = wanted
         address.open_run(found.id)
     return found
 
@@ -52,6 +55,9 @@ def sidebar() -> None:
         if run is None:
             st.caption("There is no run yet.")
             return
+        missing = st.session_state.pop("missing_run", "")
+        if missing:
+            st.warning(f"There is no run “{plain(short(missing, 40))}” in this store; the newest one is shown.")
         _picker(run)
         _buttons(run)
         glossary()
@@ -62,7 +68,7 @@ def _want_new_run() -> None:
 
 
 def _picker(run: RunRecord) -> None:
-    runs = {record.id: record for record in services.store().runs()}
+    runs = {record.id: record for record in services.store().runs()} | {run.id: run}
     st.session_state["run_picker"] = run.id
     st.selectbox(
         "Run",
@@ -81,8 +87,27 @@ def _title(run: RunRecord) -> str:
 def _buttons(run: RunRecord) -> None:
     active = services.is_active(run.id)
     busy = active and run.status != "paused"
-    step, menu = st.columns([0.58, 0.42], gap="small")
-    if step.button(
+    _step_buttons(run, busy)
+    _run_button(run, busy)
+    desk = services.at_desk(run.id)
+    if st.button(
+        "Stop",
+        icon=":material/stop:",
+        key="stop",
+        width="stretch",
+        disabled=not active and desk is None,
+        help="Ends the work under way within two seconds; what is finished stays.",
+    ):
+        ask(run.id, "stop", {})
+    if desk is not None:
+        st.html(f'<span class="csro-chip blue running" role="status">{stages.DESK_TITLES[desk.kind]} …</span>')
+    if run.status in {"failed", "needs-key", "interrupted"}:
+        reason = run.message or "The process that worked on it has died."
+        st.warning(f"{plain(reason)} Step or Run goes on from the last finished iteration.", icon=":material/error:")
+
+
+def _step_buttons(run: RunRecord, busy: bool) -> None:
+    if st.button(
         "Step",
         type="primary",
         icon=":material/skip_next:",
@@ -93,20 +118,23 @@ def _buttons(run: RunRecord) -> None:
         help="One iteration of the loop, or what is left of the one under way.",
     ):
         ask(run.id, "step", {"until": "iteration"})
-    choice = menu.menu_button(
-        "one …",
+    choice = st.menu_button(
+        "Smaller steps",
         list(_STEPS),
         key="step_menu",
         disabled=busy,
         width="stretch",
-        help="Step by one stage (solve, ask, check, play, decide), one attempt, or one iteration.",
+        help="One stage is one of: solve, ask, check, play, decide. One attempt is one program asked for and played.",
     )
     if choice:
         ask(run.id, "step", {"until": _STEPS[choice]})
+
+
+def _run_button(run: RunRecord, busy: bool) -> None:
     suggestion = min(_MOST_ITERATIONS, max(run.target, run.iteration + 1))
     number, go = st.columns([0.58, 0.42], gap="small", vertical_alignment="bottom")
     target = number.number_input(
-        "Iterations in all",
+        "Run to iteration",
         min_value=1,
         max_value=_MOST_ITERATIONS,
         value=suggestion,
@@ -121,19 +149,6 @@ def _buttons(run: RunRecord) -> None:
         help="Runs until so many iterations are finished.",
     ):
         ask(run.id, "run", {"iterations": int(target)})
-    if st.button(
-        "Stop",
-        icon=":material/stop:",
-        key="stop",
-        width="stretch",
-        disabled=not active,
-        help="Ends the work under way within two seconds; what is finished stays.",
-    ):
-        ask(run.id, "stop", {})
-    if run.message and run.status in {"failed", "needs-key", "interrupted"}:
-        st.warning(plain(run.message), icon=":material/error:")
-    elif run.status == "interrupted":
-        st.warning("The process that worked on it has died. Step or Run goes on from the last finished iteration.")
 
 
 def ask(run: str, kind: RequestKind, payload: dict[str, object]) -> None:

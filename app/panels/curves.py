@@ -9,10 +9,12 @@ import streamlit as st
 
 from app import services
 from app.charts import Curves, exploitability_figure, sigma_figure
-from app.colours import policy_colour
-from app.formats import plain
+from app.formats import file_name, plain, short
+from app.scales import is_wide
 from app.snapshot import Snapshot, curves, snapshot_of
 from csro_core.store.records import RunRecord, RunSettings
+
+_LINEAR, _LOGARITHMIC = "linear", "signed log"
 
 TITLE = "Exploitability of sigma: lower bounds (exact where marked)"
 
@@ -20,69 +22,92 @@ TITLE = "Exploitability of sigma: lower bounds (exact where marked)"
 def exploitability_panel(snapshot: Snapshot) -> None:
     """Draws gain, gap and, where it is known, the exact exploitability."""
     st.html(f'<p class="csro-panel-title">{TITLE}</p>')
-    other = _overlay(snapshot.run)
     own = curves(snapshot)
     if not own.gains and not own.exact and not own.gaps:
         st.caption("A point appears with the first iteration: press Step.")
         return
-    figure = exploitability_figure(own, curves(other) if other else None, snapshot.game.unit)
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="curve_choices"):
+        chosen = _overlay(snapshot.run)
+        logarithmic = _scale_choice(snapshot, own)
+    other = snapshot_of(chosen) if chosen else None
     st.plotly_chart(
-        figure,
+        exploitability_figure(
+            own, curves(other) if other else None, snapshot.game.unit, logarithmic, st.context.theme.type == "dark"
+        ),
         key="exploitability_figure",
-        config={"displaylogo": False, "toImageButtonOptions": {"filename": f"{snapshot.run.name}-exploitability"}},
-        alt="lower bounds on the exploitability of sigma by iteration",
+        config=_config(snapshot.run, "exploitability"),
+        alt="Chart of the lower bounds on the exploitability of sigma by iteration: gain with its 95 % interval, gap "
+        "with hindsight, and the exact value where it is known. “Curves (CSV)” below has the numbers.",
     )
     if other is not None:
         _differences(snapshot, other)
 
 
+def _config(run: RunRecord, what: str) -> dict[str, object]:
+    return {"displaylogo": False, "toImageButtonOptions": {"filename": file_name(run.name, f"-{what}")}}
+
+
+def _scale_choice(snapshot: Snapshot, own: Curves) -> bool:
+    """Lets the scale be chosen; a signed logarithm by itself where the first value would squash the others."""
+    chosen = st.session_state.get(f"scale-chosen-{snapshot.run.id}")
+    st.session_state["scale"] = chosen or (_LOGARITHMIC if is_wide(own.values) else _LINEAR)
+
+    def keep() -> None:
+        st.session_state[f"scale-chosen-{snapshot.run.id}"] = st.session_state["scale"]
+
+    scale = st.segmented_control(
+        "Scale", [_LINEAR, _LOGARITHMIC], key="scale", required=True, on_change=keep, label_visibility="collapsed",
+        width="content",
+    )  # fmt: skip
+    return bool(scale == _LOGARITHMIC)
+
+
 def sigma_panel(snapshot: Snapshot) -> None:
     """Draws sigma over the iterations, one population at a time."""
-    title, choice = st.columns([0.6, 0.4], vertical_alignment="center")
-    title.html('<p class="csro-panel-title">sigma over iterations <small>one colour per policy</small></p>')
+    st.html('<p class="csro-panel-title">sigma over iterations</p>')
     player = 0
-    if not snapshot.game.symmetric:
-        with choice:
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="sigma_choices"):
+        st.caption("One colour per policy, the same everywhere.", width="stretch")
+        if not snapshot.game.symmetric:
             chosen = st.segmented_control(
                 "Player", ["player 0", "player 1"], default="player 0", required=True, key="sigma_player",
-                label_visibility="collapsed",
+                label_visibility="collapsed", width="content",
             )  # fmt: skip
-        player = 1 if chosen == "player 1" else 0
+            player = 1 if chosen == "player 1" else 0
     steps = sorted({solution.iteration for solution in snapshot.solutions})
     if not steps:
         st.caption("Sigma appears here as soon as the initial population has played.")
         return
     weights = np.array([snapshot.sigma(snapshot.solution_at(step), player) for step in steps])
-    members = snapshot.population(player)
+    names = [member.name for member in snapshot.population(player)]
     st.plotly_chart(
-        sigma_figure(
-            steps, weights, [member.name for member in members], [policy_colour(member.index) for member in members]
-        ),
+        sigma_figure(steps, weights, names, snapshot.colours(player), st.context.theme.type == "dark"),
         key="sigma_figure",
-        config={"displaylogo": False, "toImageButtonOptions": {"filename": f"{snapshot.run.name}-sigma"}},
-        alt="weights of the policies in sigma by iteration",
+        config=_config(snapshot.run, "sigma"),
+        alt="Stacked areas: the probability of each policy in sigma by iteration. The Policies page has the numbers.",
     )
 
 
-def _overlay(run: RunRecord) -> Snapshot | None:
-    """Lets a second run of the same game be laid over."""
+def _overlay(run: RunRecord) -> str | None:
+    """Lets a second run of the same game be laid over; returns its id."""
     others = {
         record.id: record
         for record in services.store().runs()
         if record.id != run.id and record.settings.game == run.settings.game and record.iteration > 0
     }
     if not others:
+        st.space("stretch")
         return None
     chosen = st.selectbox(
         "Lay another run over it",
         list(others),
         index=None,
         key="overlay",
-        format_func=lambda name: others[name].name if name in others else name,
-        placeholder="lay another run of this game over it …",
+        format_func=lambda name: short(others[name].name, 40) if name in others else name,
+        placeholder="lay another run over it …",
         label_visibility="collapsed",
     )
-    return snapshot_of(chosen) if chosen in others else None
+    return chosen if chosen in others else None
 
 
 def _differences(snapshot: Snapshot, other: Snapshot) -> None:
@@ -114,7 +139,7 @@ def downloads(snapshot: Snapshot) -> None:
         st.download_button(
             "Matrix (CSV)",
             data=lambda: matrix_csv(snapshot),
-            file_name=f"{snapshot.run.name}-payoffs.csv",
+            file_name=file_name(snapshot.run.name, "-payoffs.csv"),
             mime="text/csv",
             icon=":material/download:",
             on_click="ignore",
@@ -124,7 +149,7 @@ def downloads(snapshot: Snapshot) -> None:
         st.download_button(
             "Curves (CSV)",
             data=lambda: curves_csv(curves(snapshot)),
-            file_name=f"{snapshot.run.name}-curves.csv",
+            file_name=file_name(snapshot.run.name, "-curves.csv"),
             mime="text/csv",
             icon=":material/download:",
             on_click="ignore",

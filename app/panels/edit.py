@@ -4,6 +4,7 @@ The text lives in the browser and, as a draft, in the store; a refresh loses not
 requests: the process that owns the run answers them, this page only waits.
 """
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,18 +13,18 @@ import streamlit as st
 
 from app import address, services
 from app.components.editor import code_editor
-from app.formats import plain, safe
-from app.panels import verdict
+from app.formats import plain, short
+from app.panels import stages, verdict
 from app.snapshot import HASH_DIGITS, Snapshot, name_of
+from csro_core.errors import CsroError
 from csro_core.policies.source import Problem
 from csro_core.store.records import PolicyText, RequestKind, SolutionRecord
 
 POLL_SECONDS = 0.4
-WAITING = {
-    "check": "Checking …",
-    "score": "Playing it against every policy of the population …",
-    "add": "Playing it, adding it, and solving the meta-game again …",
-}
+STALE_SECONDS = 3600.0
+"""A request that was left open longer ago than this is not taken up again by a new tab or after a refresh."""
+
+_LONGEST_ERROR = 600
 
 
 @dataclass
@@ -31,7 +32,8 @@ class Desk:
     """What this session knows about the edit of one policy.
 
     Attributes:
-        key: identity of the edit: run and policy.
+        key: identity of the edit: run, player and policy.
+        player: whose population it is for.
         revision: grows when the editor's text is to be replaced from here.
         request: number of the request waited for, 0 for none.
         kind: what was asked for.
@@ -42,6 +44,7 @@ class Desk:
     """
 
     key: str
+    player: int = 0
     revision: int = 0
     request: int = 0
     kind: RequestKind = "check"
@@ -54,11 +57,13 @@ class Desk:
         self.results: dict[str, tuple[str, Mapping[str, Any]]] = {}
 
 
-def panel(snapshot: Snapshot, solution: SolutionRecord | None, policy: PolicyText) -> None:
+def panel(snapshot: Snapshot, solution: SolutionRecord | None, policy: PolicyText, player: int) -> None:
     """Draws the tab."""
     run = snapshot.run.id
-    key = f"{run}-{policy.hash[:HASH_DIGITS]}"
-    desk: Desk = st.session_state.setdefault(f"desk-{key}", Desk(key))
+    key = f"{run}-{player}-{policy.hash[:HASH_DIGITS]}"
+    if f"desk-{key}" not in st.session_state:
+        st.session_state[f"desk-{key}"] = _new_desk(key, run, policy, player)
+    desk: Desk = st.session_state[f"desk-{key}"]
     _collect(desk)
     start = services.store().draft(run, policy.hash)
     editor_key = f"editor-{key}"
@@ -66,7 +71,7 @@ def panel(snapshot: Snapshot, solution: SolutionRecord | None, policy: PolicyTex
     above = st.container()
 
     def keep_draft() -> None:
-        _save(run, policy, str(st.session_state[editor_key]["value"]))
+        st.session_state["draft_error"] = _save(run, policy, str(st.session_state[editor_key]["value"]))
 
     text = code_editor(
         policy.source if start is None else start,
@@ -80,25 +85,52 @@ def panel(snapshot: Snapshot, solution: SolutionRecord | None, policy: PolicyTex
         if desk.request:
             _wait(desk)
         elif desk.error:
-            st.error(plain(desk.error), icon=":material/error:")
+            st.error(plain(short(desk.error, _LONGEST_ERROR)), icon=":material/error:")
         _answers(snapshot, policy, desk, text)
-    if text != policy.source:
+    if is_changed(text, policy):
         _start_over(snapshot, policy, desk)
     if "score" in desk.results:
         verdict.bars(snapshot, solution, desk.results["score"][1])
 
 
-def _save(run: str, policy: PolicyText, text: str) -> None:
-    if text == policy.source:
-        services.store().drop_draft(run, policy.hash)
-    else:
-        services.store().save_draft(run, policy.hash, text)
+def _new_desk(key: str, run: str, policy: PolicyText, player: int) -> Desk:
+    """Returns a desk that waits for what another tab, or this one before a refresh, has asked about the policy."""
+    desk = Desk(key, player)
+    for record in services.store().requests(run, limit=20):
+        payload = record.payload
+        mine = payload.get("parent") == policy.hash and payload.get("player", 0) == player
+        fresh = time.time() - record.created < STALE_SECONDS
+        if record.kind in services.DESK and mine and fresh and record.state in {"waiting", "working"}:
+            desk.request, desk.kind, desk.text = record.id, record.kind, str(payload.get("text", ""))
+            desk.episodes = int(payload.get("episodes", 0))
+            break
+    return desk
+
+
+def is_changed(text: str, policy: PolicyText) -> bool:
+    """Returns whether a text is another one than the policy's; the editor knows one kind of line end only."""
+    return _one_line_end(text) != _one_line_end(policy.source)
+
+
+def _one_line_end(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _save(run: str, policy: PolicyText, text: str) -> str:
+    """Keeps the draft; returns why it could not, "" where it could (a callback has no page to raise to)."""
+    try:
+        if is_changed(text, policy):
+            services.store().save_draft(run, policy.hash, text)
+        else:
+            services.store().drop_draft(run, policy.hash)
+    except CsroError as error:
+        return str(error)
+    return ""
 
 
 def _buttons(snapshot: Snapshot, policy: PolicyText, desk: Desk, text: str) -> None:
-    member = snapshot.find(policy.hash)
-    player = member.player if member else 0
     busy = bool(desk.request)
+    about = {"player": desk.player, "parent": policy.hash}
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         if st.button(
             "Check",
@@ -107,7 +139,7 @@ def _buttons(snapshot: Snapshot, policy: PolicyText, desk: Desk, text: str) -> N
             icon=":material/rule:",
             help="The static check, then a short match against itself, in a jailed process.",
         ):
-            _ask(snapshot, desk, "check", text, {})
+            _ask(snapshot, desk, "check", text, about)
         if st.button(
             "Score against the population",
             key="score",
@@ -117,19 +149,24 @@ def _buttons(snapshot: Snapshot, policy: PolicyText, desk: Desk, text: str) -> N
             help="Plays it against every policy, on the seeds that its parent met. Writes nothing into the population.",
         ):
             desk.episodes = snapshot.run.settings.episodes
-            _score(snapshot, desk, text, player, policy)
+            _score(snapshot, desk, text, policy)
         with st.popover("Add to the population", icon=":material/group_add:", disabled=busy):
-            name = st.text_input(
-                "Name", value=f"{name_of(snapshot, policy)}-edit", max_chars=40, key=f"add_name-{desk.key}"
+            suggestion = f"{name_of(snapshot, policy, desk.player)[:35]}-edit"
+            name = st.text_input("Name", value=suggestion, max_chars=40, key=f"add_name-{desk.key}")
+            whose = "" if snapshot.game.symmetric else f" of player {desk.player}"
+            st.caption(
+                f"It joins the population{whose}: always admitted, marked as a human edit, and the meta-game is solved "
+                "again at once."
             )
-            st.caption("It is always admitted, marked as a human edit, and the meta-game is solved again at once.")
             if st.button("Add", type="primary", key="add", disabled=busy or not name.strip()):
-                _ask(snapshot, desk, "add", text, {"player": player, "parent": policy.hash, "name": name.strip()})
+                _ask(snapshot, desk, "add", text, {**about, "name": name.strip()})
 
 
 def _start_over(snapshot: Snapshot, policy: PolicyText, desk: Desk) -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        st.caption("Changed; kept as a draft.", width="content")
+        problem = st.session_state.get("draft_error", "")
+        kept = f"Changed, but not kept as a draft: {plain(problem)}" if problem else "Changed; kept as a draft."
+        st.caption(kept, width="content")
         if st.button(
             "Start over",
             key="reset",
@@ -145,8 +182,9 @@ def _start_over(snapshot: Snapshot, policy: PolicyText, desk: Desk) -> None:
             st.rerun()
 
 
-def _score(snapshot: Snapshot, desk: Desk, text: str, player: int, policy: PolicyText) -> None:
-    _ask(snapshot, desk, "score", text, {"player": player, "parent": policy.hash, "episodes": desk.episodes})
+def _score(snapshot: Snapshot, desk: Desk, text: str, policy: PolicyText) -> None:
+    more = {"player": desk.player, "parent": policy.hash, "episodes": desk.episodes}
+    _ask(snapshot, desk, "score", text, more)
 
 
 def _ask(snapshot: Snapshot, desk: Desk, kind: RequestKind, text: str, more: Mapping[str, Any]) -> None:
@@ -173,15 +211,24 @@ def _collect(desk: Desk) -> None:
         desk.results.clear()
         desk.revision += 1
         st.session_state["added"] = str(record.result.get("name", ""))
-        address.put(policy=str(record.result["hash"])[:HASH_DIGITS])
+        address.put(policy=str(record.result.get("hash", ""))[:HASH_DIGITS], player=desk.player or None)
         st.rerun()
 
 
 def _wait(desk: Desk) -> None:
+    """Shows that the answer is worked on, for how long, and how many matches are played, until it is there."""
+
     def poll() -> None:
-        st.html(f'<div class="csro-note">{safe(WAITING.get(desk.kind, "Working …"))}</div>')
-        if services.answer(desk.request).state in {"done", "failed"}:
+        try:
+            record = services.answer(desk.request)
+            bar = services.store().progress(record.run).get("bar") if record.state == "working" else None
+        except CsroError as error:
+            st.warning(plain(str(error)), icon=":material/error:")
+            return
+        if record.state in {"done", "failed"}:
             st.rerun()
+        note = f"{stages.desk_sentence(record)}{stages.meter(bar)} Stop, on the left, ends it."
+        st.html(f'<div class="csro-note" role="status">{note}</div>')
 
     st.fragment(poll, run_every=POLL_SECONDS)()
 
@@ -205,6 +252,5 @@ def _answers(snapshot: Snapshot, policy: PolicyText, desk: Desk, text: str) -> N
         st.caption("The verdict below is about an earlier text.")
     more = verdict.scored(snapshot, result, desk.episodes)
     if more and not desk.request:
-        member = snapshot.find(policy.hash)
         desk.episodes = more
-        _score(snapshot, desk, text, member.player if member else 0, policy)
+        _score(snapshot, desk, text, policy)

@@ -5,6 +5,7 @@ import streamlit as st
 from app import services
 from app.formats import duration, model_title, money, number, safe, target_title
 from app.panels.controls import STATUS
+from app.panels.stages import DESK_TITLES
 from app.snapshot import Snapshot
 
 
@@ -25,10 +26,12 @@ def header(snapshot: Snapshot) -> None:
         facts.insert(-1, (duration(run.seconds), "time spent in finished iterations"))
     facts += _value(snapshot) + _isolation(snapshot)
     running = " running" if run.status == "running" else ""
+    desk = services.at_desk(run.id)
+    chip = f'<span class="csro-chip blue running">{DESK_TITLES[desk.kind]} …</span>' if desk else ""
     spans = "".join(f'<span class="fact" title="{safe(tip)}">{text}</span>' for text, tip in facts)
     st.html(
         f'<div class="csro-head"><span class="title">{safe(run.name)}</span>'
-        f'<span class="csro-chip {colour}{running}">{word}</span>{spans}</div>'
+        f'<span class="csro-chip {colour}{running}">{word}</span>{chip}{spans}</div>'
     )
 
 

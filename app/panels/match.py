@@ -7,13 +7,18 @@ import numpy as np
 import streamlit as st
 
 from app import address, services
+from app.charts import plus_minus
 from app.colours import ACTIONS, DRAWN, LOST, WON
 from app.formats import interval, number, plain, safe
 from app.match_charts import NO_ACTION, Replay, replay, score_figure, strips_figure
 from app.snapshot import Snapshot
 from csro_core.estimates import estimate
+from csro_core.games.base import LockstepStage
 from csro_core.metagame.cells import Cell
 from csro_core.store.records import Member
+
+_MOST_EPISODES = 24
+"""Episodes that can be chosen from."""
 
 _MOST_BYTES = 1 << 22
 """The longest log that is read: imported runs may hold anything."""
@@ -34,7 +39,9 @@ def panel(snapshot: Snapshot, row: Member, column: Member) -> None:
         st.caption("The moves of this match were not kept; its returns are above.")
     else:
         replays = [
-            replay(log, stage, cell.forfeits[place], seat=0) for place, log in enumerate(logs) if len(log) >= 2
+            replay(log, stage, cell.forfeits[place], seat=0)
+            for place, log in enumerate(logs[: cell.episodes])
+            if _is_readable(log, stage)
         ]
         if stage.num_steps == 1:
             _one_shot(snapshot, replays, row, column)
@@ -58,6 +65,14 @@ def _read(snapshot: Snapshot, row: Member, column: Member) -> tuple[Cell | None,
     return mirror.mirrored(), [log.reshape(-1, 2)[:, ::-1].tobytes() for log in turned if log.size % 2 == 0]
 
 
+def _is_readable(log: bytes, stage: LockstepStage) -> bool:
+    """Returns whether a log holds pairs of actions of the game: imported runs may hold anything."""
+    if len(log) < 2 or len(log) % 2:
+        return False
+    actions = np.frombuffer(log, dtype=np.uint8).reshape(-1, 2)
+    return bool(((actions < stage.payoffs.shape[1:]) | (actions == NO_ACTION)).all())
+
+
 def _inflate(log: bytes) -> bytes:
     try:
         return zlib.decompressobj().decompress(log, _MOST_BYTES)
@@ -68,7 +83,11 @@ def _inflate(log: bytes) -> bytes:
 def _totals(snapshot: Snapshot, cell: Cell, row: Member, column: Member) -> None:
     total = estimate(cell.returns[:, 0])
     forfeits = cell.forfeits.sum(axis=0)
-    facts = [f"payoff to {safe(row.name)}: <b>{safe(interval(total))}</b>", f"{cell.episodes} episodes"]
+    tip = safe(plus_minus(total.mean, total.half_width, total.episodes).replace("<br>", ", "))
+    facts = [
+        f'<span title="{tip}">payoff to {safe(row.name)}: <b>{safe(interval(total))}</b></span>',
+        f"{cell.episodes} episodes",
+    ]
     for place, member in enumerate((row, column)):
         if forfeits[place]:
             facts.append(f"⚠ {safe(member.name)} forfeited {int(forfeits[place])} of them")
@@ -77,16 +96,16 @@ def _totals(snapshot: Snapshot, cell: Cell, row: Member, column: Member) -> None
 
 
 def _steps(snapshot: Snapshot, replays: list[Replay], cell: Cell, row: Member, column: Member) -> None:
-    wanted = address.get("episode")
-    shown = min(max(1, int(wanted)), len(replays)) - 1 if wanted.isdecimal() else 0
+    replays = replays[:_MOST_EPISODES]
+    shown = min(max(1, address.number("episode") or 1), len(replays)) - 1
     if len(replays) > 1:
         st.session_state["episode_picker"] = shown + 1
         st.segmented_control(
             "Episode",
-            list(range(1, len(replays) + 1)) if len(replays) <= 24 else list(range(1, 25)),
+            list(range(1, len(replays) + 1)),
             key="episode_picker",
             required=True,
-            format_func=lambda number_: f"{number_}: {number(cell.returns[number_ - 1, 0], signed=True)}",
+            format_func=lambda place: f"{place}: {number(float(replays[place - 1].cumulative[-1]), signed=True)}",
             on_change=lambda: address.put(episode=st.session_state["episode_picker"]),
             help="Each episode with its score.",
         )
@@ -95,13 +114,13 @@ def _steps(snapshot: Snapshot, replays: list[Replay], cell: Cell, row: Member, c
             score_figure(replays, shown, row.name, snapshot.game.unit),
             key="score_figure",
             config={"displaylogo": False},
-            alt=f"score of {row.name} over the steps of episode {shown + 1}",
+            alt=f"Line chart: score of {row.name} over the steps of episode {shown + 1}, the other episodes faint",
         )
         st.plotly_chart(
             strips_figure(replays[shown], (row.name, column.name), snapshot.game.action_names[0]),
             key="strips_figure",
             config={"displaylogo": False},
-            alt=f"moves of both policies in episode {shown + 1}",
+            alt=f"Strips of colour: the moves of both policies in episode {shown + 1}, and who won each step",
         )
         _legend(snapshot, replays[shown], row, column)
 

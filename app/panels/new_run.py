@@ -39,6 +39,7 @@ MODEL_NOTES = {"synthesiser": "Writes programs from a grammar of ideas. Needs no
 """One sentence for each model that this page knows."""
 
 _OPEN = "new_run_wanted"
+_DEFAULT_THROWS, _MOST_THROWS = 1000, 10_000
 
 
 @dataclass(frozen=True)
@@ -149,6 +150,11 @@ def _place(names: list[str], wanted: str) -> int:
 def _game() -> GameSpec:
     games = {game.spec.name: game for game in list_games()}
     chosen = st.selectbox("Game", list(games), format_func=lambda name: games[name].title, key="new_game")
+    if chosen == "repeated_rps":
+        throws = st.number_input(
+            "Throws a match", 1, _MOST_THROWS, _DEFAULT_THROWS, key="new_throws", help="1,000 is the game of the paper."
+        )
+        return make_game(GameSpec(chosen, {"num_throws": int(throws)})).spec
     if chosen != "matrix":
         return games[chosen].spec
     which = st.selectbox(

@@ -7,23 +7,23 @@ import numpy as np
 import streamlit as st
 
 from app import address, services
-from app.colours import policy_colour
 from app.components.heat_click import heat_click
-from app.formats import DUST, number, plain, safe
+from app.formats import DUST, file_name, number, plain, safe, short
 from app.matrix_chart import NUMBERS_UP_TO, Matrix, payoff_figure
 from app.panels import attempts, controls, versus
 from app.snapshot import Snapshot
 from csro_core.store.records import SolutionRecord
 
 CHART = "payoff_chart"
+_MOST_MARKED = 12
 _BY_AGE, _BY_SIGMA = "by age", "by sigma"
 
 
 def iteration_slider(snapshot: Snapshot) -> int:
     """Draws the slider and returns how many finished iterations are looked at."""
     last = snapshot.run.iteration
-    wanted = address.get("iteration")
-    chosen = min(int(wanted), last) if wanted.isdecimal() else last
+    wanted = address.number("iteration")
+    chosen = last if wanted is None else min(wanted, last)
     if last == 0:
         return 0
     st.session_state["iteration_slider"] = chosen
@@ -60,16 +60,21 @@ def payoff_panel(snapshot: Snapshot, iteration: int) -> None:
         return
     with order_place:
         order = st.segmented_control(
-            "Order", [_BY_AGE, _BY_SIGMA], default=_BY_AGE, required=True, key="order", label_visibility="collapsed"
-        )
+            "Order of the policies", [_BY_AGE, _BY_SIGMA], default=_BY_AGE, required=True, key="order",
+            label_visibility="collapsed",
+        )  # fmt: skip
     places = orders(snapshot, solution, "sigma" if order == _BY_SIGMA else "age")
     figure = payoff_figure(matrix(snapshot, solution, places), dark=st.context.theme.type == "dark")
     with st.container(key=CHART):
         st.plotly_chart(
             figure,
             key="payoff_figure",
-            config={"displaylogo": False, "toImageButtonOptions": {"filename": f"{snapshot.run.name}-payoffs"}},
-            alt=f"payoffs of {len(places[0])} by {len(places[1])} policies after iteration {iteration}",
+            config={
+                "displaylogo": False,
+                "toImageButtonOptions": {"filename": file_name(snapshot.run.name, "-payoffs")},
+            },
+            alt=f"Heat-map of the payoffs to {len(places[0])} row policies against {len(places[1])} opponents after "
+            f"iteration {iteration}, with their weights in sigma. The Matches page has each pair, also by keyboard.",
         )
     clicked = heat_click(CHART, key="heat_click")
     if clicked is not None and clicked[0] < len(places[0]) and clicked[1] < len(places[1]):
@@ -110,17 +115,15 @@ def matrix(
         episodes=snapshot.table.episodes[grid],
         row_sigma=snapshot.sigma(solution, 0)[list(rows)],
         column_sigma=None if snapshot.game.symmetric else snapshot.sigma(solution, 1)[list(columns)],
-        row_colours=tuple(policy_colour(place) for place in rows),
-        column_colours=tuple(policy_colour(place) for place in columns),
+        row_colours=tuple(snapshot.colours(0)[place] for place in rows),
+        column_colours=tuple(snapshot.colours(1)[place] for place in columns),
         forfeited=frozenset(member.name for member in snapshot.members if member.forfeits),
         unit=snapshot.game.unit,
     )
 
 
-def solver_note(snapshot: Snapshot, solution: SolutionRecord | None) -> None:
-    """Says how good sigma is in the meta-game it was computed from, and who the champion is."""
-    if solution is None:
-        return
+def solver_note(snapshot: Snapshot, solution: SolutionRecord) -> None:
+    """Says how good sigma is in the meta-game it was computed from."""
     unit = snapshot.game.unit
     parts = [f"meta-game NashConv = {number(solution.nash_conv)}"]
     if solution.epsilon > DUST:
@@ -142,10 +145,11 @@ def champion(snapshot: Snapshot, solution: SolutionRecord) -> None:
     best = solution.extra.get("champion")
     if isinstance(best, Mapping) and best.get("name"):
         score = best.get("score")
-        earned = f" <small>mean + minimum payoff {number(float(score))}</small>" if score is not None else ""
+        known = isinstance(score, int | float)
+        earned = f" <small>mean + minimum payoff {number(float(score))}</small>" if known else ""
         st.html(
             '<div title="the policy with the largest (mean payoff + minimum payoff) over population and starters">'
-            f"champion <b>{safe(str(best['name']))}</b>{earned}</div>"
+            f"champion <b>{safe(short(str(best['name']), 40))}</b>{earned}</div>"
         )
 
 
@@ -157,6 +161,7 @@ def decision(snapshot: Snapshot, iteration: int) -> None:
 
 
 def _forfeits(snapshot: Snapshot) -> None:
-    marked = [f"{member.name} ({member.forfeits})" for member in snapshot.members if member.forfeits]
+    marked = [f"{short(member.name)} ({member.forfeits})" for member in snapshot.members if member.forfeits]
     if marked:
-        st.caption(f"⚠ forfeited episodes: {plain(', '.join(marked))}")
+        more = f" and {len(marked) - _MOST_MARKED} more" if len(marked) > _MOST_MARKED else ""
+        st.caption(f"⚠ forfeited episodes: {plain(', '.join(marked[:_MOST_MARKED]))}{more}")

@@ -1,12 +1,15 @@
-"""The live panel: the stages of the iteration under way, as the owner of the run tells them."""
+"""The live panel: what is under way for a run, as the owner of the run tells it."""
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
 
 from app import services
-from app.formats import duration, safe
+from app.formats import duration, plain, safe
+from csro_core.errors import CsroError
+from csro_core.store.records import RequestRecord, RunRecord
 
 TITLES = {
     "solve": ("solve meta-game", "payoffs of the population → sigma, the mixture to beat"),
@@ -15,7 +18,9 @@ TITLES = {
     "play": ("play", "matches of the program against the opponents of the target"),
     "decide": ("accept?", "fresh matches decide whether the finalist joins the population"),
 }
+DESK_TITLES = {"check": "checking an edit", "score": "scoring an edit", "add": "adding an edit"}
 FAST_SECONDS, SLOW_SECONDS = 0.5, 5.0
+_SLOW_START_SECONDS = 3.0
 
 
 def live(run: str, shown: tuple[object, ...], drawn: bool) -> None:
@@ -28,37 +33,94 @@ def live(run: str, shown: tuple[object, ...], drawn: bool) -> None:
     """
 
     def beat() -> None:
-        complaint = services.keep_waiting_served(run)
-        if drawn:
-            _draw(run, complaint)
-        if pulse(run) != shown:
+        try:
+            complaint = services.keep_waiting_served(run)
+            if drawn:
+                _draw(run, complaint)
+            changed = pulse(run) != shown
+        except CsroError as error:
+            # A fragment runs outside of the page's own net: say it here, and look again at the next beat.
+            st.warning(plain(str(error)), icon=":material/error:")
+            return
+        if changed:
             st.rerun()
 
-    st.fragment(beat, run_every=FAST_SECONDS if services.is_active(run) else SLOW_SECONDS)()
+    st.fragment(beat, run_every=FAST_SECONDS if services.is_busy(run) else SLOW_SECONDS)()
 
 
 def pulse(run: str) -> tuple[object, ...]:
-    """Returns what a page must be redrawn for: rows, status, the list of runs, and the colour theme."""
+    """Returns what a page must be redrawn for: rows, status, the desk, the list of runs, and the colour theme."""
     runs = services.store().runs()
     own = next((record for record in runs if record.id == run), None)
     state = (own.status, own.message, own.target, own.name) if own else None
-    return services.store().rows_version(run), state, services.is_active(run), len(runs), st.context.theme.type
+    desk = services.at_desk(run)
+    desk_state = (desk.id, desk.state) if desk else None
+    active = services.is_active(run)
+    return services.store().rows_version(run), state, active, desk_state, len(runs), st.context.theme.type
 
 
 def _draw(run: str, complaint: str) -> None:
-    if not services.is_active(run):
-        # What a process that died or only scored an edit has left behind is not shown as work under way.
-        st.html('<div class="csro-note">Nothing is under way. <b>Step</b> runs the next iteration.</div>')
-        return
+    record, desk = services.store().run(run), services.at_desk(run)
     progress = services.store().progress(run)
-    stages = progress.get("stages") or []
-    if not stages or complaint:
-        st.html(f'<div class="csro-note">{safe(complaint) or "Starting …"}</div>')
-        return
+    if complaint:
+        st.html(f'<div class="csro-note">{safe(complaint)}</div>')
+    elif record.status in {"running", "paused"} and progress.get("stages"):
+        _draw_stages(progress)
+        if desk is not None:
+            st.html(f'<div class="csro-note">{desk_sentence(desk)}</div>')
+    elif services.is_active(run):
+        st.html(f'<div class="csro-note" role="status">Starting … {safe(_since(services.store().waiting(run)))}</div>')
+    elif desk is not None:
+        # What an earlier piece of work has left in the stages is not this one's: only a bar that moves is shown.
+        st.html(
+            f'<p class="csro-panel-title">{DESK_TITLES[desk.kind]}</p>'
+            f'<div class="csro-note" role="status">{desk_sentence(desk)}{meter(progress.get("bar"))}</div>'
+        )
+    else:
+        st.html(f'<div class="csro-note">{_idle(record)}</div>')
+
+
+def desk_sentence(desk: RequestRecord) -> str:
+    """Returns what is being done with an edit and for how long, as HTML."""
+    seconds = max(0.0, time.time() - desk.created)
+    words = f"{DESK_TITLES[desk.kind].capitalize()}: "
+    if desk.state == "waiting":
+        words += "its turn comes before the next stage" if services.has_owner(desk.run) else "starting"
+    else:
+        words += "its matches are played" if desk.kind != "check" else "in a jailed process"
+    return f"{safe(words)} … {seconds:.0f} s"
+
+
+def meter(bar: object) -> str:
+    """Returns a bar of matches played, "" for one that is full or missing: that is an old one."""
+    if not isinstance(bar, list) or len(bar) != 2 or not 0 <= bar[0] < bar[1]:
+        return ""
+    done, total = int(bar[0]), int(bar[1])
+    share = round(100 * done / total)
+    return f' {done}/{total} matches<span class="csro-meter"><span style="width:{share}%"></span></span>'
+
+
+def _since(waiting: list[RequestRecord]) -> str:
+    seconds = time.time() - waiting[0].created if waiting else 0.0
+    return f"{seconds:.0f} s" if seconds > _SLOW_START_SECONDS else ""
+
+
+def _idle(record: RunRecord) -> str:
+    step = f"<b>Step</b> runs iteration {record.iteration + 1}"
+    if record.status == "interrupted":
+        return f"The process that worked on this run has died. {step} from its start; nothing finished is lost."
+    if record.status in {"failed", "needs-key"}:
+        return f"{safe(record.message) or 'The last iteration failed.'} {step} once more."
+    last = f"The {record.iteration} iterations so far took {duration(record.seconds)}. " if record.seconds > 0 else ""
+    return f"Nothing is under way. {last}{step}."
+
+
+def _draw_stages(progress: Mapping[str, Any]) -> None:
     paused = progress.get("paused")
     title = f"iteration {int(progress.get('iteration', 0))}"
     if paused:
         title += f" · paused after one {safe(str(paused))}, Step goes on"
+    stages = progress.get("stages") or []
     rows = "".join(_row(number, stage, progress.get("bar")) for number, stage in enumerate(stages, start=1))
     message = str(progress.get("message") or "")
     st.html(

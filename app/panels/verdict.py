@@ -5,11 +5,14 @@ from typing import Any
 
 import streamlit as st
 
-from app.formats import interval, number, plain, safe
+from app.charts import plus_minus
+from app.formats import DUST, interval, number, plain, safe, short
 from app.match_charts import versus_figure
 from app.snapshot import Snapshot
 from csro_core.estimates import Estimate
 from csro_core.store.records import SolutionRecord
+
+_LONGEST_LINE = 500
 
 MOST_EPISODES = 256
 """Episodes a cell that "play more" may ask for."""
@@ -32,7 +35,8 @@ def scored(snapshot: Snapshot, result: Mapping[str, Any], episodes: int) -> int:
     unit = snapshot.game.unit
     st.html(f'<div class="csro-verdict">{sentence(result)}</div><div class="csro-note">{safe(unit)}</div>')
     more = 0
-    if result.get("verdict") == "cannot tell yet" and result.get("versus_parent") and 2 * episodes <= MOST_EPISODES:
+    wants = result.get("verdict") == "cannot tell yet" and result.get("versus_parent") and not _plays_alike(result)
+    if wants and 0 < 2 * episodes <= MOST_EPISODES:
         if st.button(f"Play more ({2 * episodes} episodes a cell)", key="play_more", icon=":material/more_time:"):
             more = 2 * episodes
     preview = result.get("sigma_if_added") or {}
@@ -47,14 +51,26 @@ def scored(snapshot: Snapshot, result: Mapping[str, Any], episodes: int) -> int:
 def sentence(result: Mapping[str, Any]) -> str:
     """Returns the verdict as HTML: "edit − parent against sigma: +14 ± 6 (95 %, paired): better"."""
     own = estimate(result["versus_sigma"])
-    alone = f"against sigma: <b>{safe(interval(own))}</b>"
+    alone = f'<span title="{_tip(own)}">against sigma: <b>{safe(interval(own))}</b></span>'
     if not result.get("versus_parent"):
         return alone
+    if _plays_alike(result):
+        return f"the edit earns <b>exactly what its parent does</b> in every episode against sigma<br>the edit {alone}"
     difference = estimate(result["versus_parent"])
     return (
-        f"edit − parent against sigma: <b>{safe(interval(difference))}</b> (95 %, paired): "
-        f"<b>{safe(str(result.get('verdict', '')))}</b><br>the edit {alone}"
+        f'<span title="{_tip(difference)}">edit − parent against sigma: <b>{safe(interval(difference))}</b> '
+        f"(95 %, paired): <b>{safe(str(result.get('verdict', '')))}</b></span><br>the edit {alone}"
     )
+
+
+def _plays_alike(result: Mapping[str, Any]) -> bool:
+    """Returns whether edit and parent earned the same in every single episode."""
+    difference = estimate(result["versus_parent"])
+    return abs(difference.mean) < DUST and difference.stderr < DUST
+
+
+def _tip(value: Estimate) -> str:
+    return safe(plus_minus(value.mean, value.half_width, value.episodes).replace("<br>", ", "))
 
 
 def preview_sentence(share: float) -> str:
@@ -77,7 +93,11 @@ def estimate(data: Mapping[str, Any]) -> Estimate:
 
 def _problems(result: Mapping[str, Any]) -> None:
     lines = [_with_line(problem) for problem in result.get("problems", [])[:8]]
-    st.error("It may not run:\n\n" + "\n\n".join(plain(line) for line in lines), icon=":material/error:")
+    found = len(result.get("problems", []))
+    if found > len(lines):
+        lines.append(f"and {found - len(lines)} more")
+    text = "\n\n".join(plain(short(line, _LONGEST_LINE)) for line in lines)
+    st.error(f"It may not run:\n\n{text}", icon=":material/error:")
 
 
 def _with_line(problem: Mapping[str, Any]) -> str:
@@ -88,7 +108,7 @@ def _with_line(problem: Mapping[str, Any]) -> str:
 def _failures(result: Mapping[str, Any]) -> None:
     failures = result.get("failures") or []
     for failure in failures[:5]:
-        st.warning(plain(f"{failure.get('status', 'failed')}: {_with_line(failure)}"))
+        st.warning(plain(short(f"{failure.get('status', 'failed')}: {_with_line(failure)}", _LONGEST_LINE)))
 
 
 def bars(snapshot: Snapshot, solution: SolutionRecord | None, result: Mapping[str, Any]) -> None:
@@ -110,5 +130,6 @@ def bars(snapshot: Snapshot, solution: SolutionRecord | None, result: Mapping[st
         ),
         key="edit_bars",
         config={"displayModeBar": False},
-        alt=f"payoffs of the edit against {len(payoffs)} opponents, best {number(estimate(payoffs[0]).mean)}",
+        alt=f"Bars with 95 % intervals: payoffs of the edit against {len(payoffs)} opponents, from "
+        f"{number(estimate(payoffs[0]).mean)} down to {number(estimate(payoffs[-1]).mean)}",
     )

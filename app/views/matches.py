@@ -4,8 +4,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from app import address
-from app.formats import plain, safe
+from app.formats import safe, short
 from app.panels import controls, match, stages
+from app.panels.glossary import page_sentence
 from app.snapshot import HASH_DIGITS, snapshot_of
 from csro_core.store.records import Member
 
@@ -20,9 +21,12 @@ def render() -> None:
     snapshot = snapshot_of(run.id)
     stages.live(run.id, shown, drawn=False)
     if not snapshot.members:
-        st.info("Nothing was played yet: press Step.", icon=":material/info:")
+        st.info("Nothing was played yet: press Step on the left.", icon=":material/info:")
         return
-    st.caption("What two policies did against each other, step by step; the score is that of the first one.")
+    page_sentence(
+        "What two policies did against each other, step by step; the score is that of the first one.",
+        "policy", "payoff", "episode", "forfeit", "±",
+    )  # fmt: skip
     first, swap, second = st.columns([0.45, 0.1, 0.45], vertical_alignment="bottom")
     row = _choose(first, "First policy", "row", snapshot.population(0), 0)
     column = _choose(second, "Second policy", "column", snapshot.population(1), -1)
@@ -46,7 +50,7 @@ def _choose(place: DeltaGenerator, label: str, key: str, members: tuple[Member, 
         label,
         list(known),
         key=widget,
-        format_func=lambda digits: known[digits].name if digits in known else plain(str(digits)),
+        format_func=lambda digits: short(known[digits].name, 60) if digits in known else str(digits),
         on_change=lambda: address.put(**{key: st.session_state[widget], "episode": None}),
     )
     return found

@@ -4,10 +4,10 @@ import streamlit as st
 
 from app import address
 from app.code_view import code_html
-from app.colours import policy_colour
-from app.components.policy_list import Item, policy_list
-from app.formats import first_line, interval, number, plain, safe, weight
-from app.panels import compare, controls, edit, stages, versus
+from app.components.policy_list import policy_list
+from app.formats import file_name, first_line, plain, safe, short
+from app.panels import compare, controls, edit, roster, stages, versus
+from app.panels.glossary import page_sentence
 from app.snapshot import HASH_DIGITS, ORIGINS, Snapshot, name_of, snapshot_of, text_of
 from csro_core.store.records import Member, PolicyText, SolutionRecord
 
@@ -24,31 +24,40 @@ def render() -> None:
     snapshot = snapshot_of(run.id)
     stages.live(run.id, shown, drawn=False)
     if not snapshot.members:
-        st.subheader(f"{snapshot.run.name} has no policies yet")
+        st.subheader(f"{plain(snapshot.run.name)} has no policies yet")
         st.write("Its initial population is written and played with the first step.")
         if st.button("Step", type="primary", icon=":material/skip_next:", key="first_step"):
             controls.ask(run.id, "step", {"until": "iteration"})
         return
     solution = snapshot.solutions[-1] if snapshot.solutions else None
-    policy = text_of(snapshot, address.get("policy")) or _heaviest(snapshot, solution).policy
+    wanted = address.get("policy")
+    policy = text_of(snapshot, wanted, address.number("player") or 0)
+    if policy is None:
+        policy = _heaviest(snapshot, solution).policy
+        if wanted:
+            st.info(f"This run has no policy “{plain(short(wanted, 40))}”; the heaviest in sigma is shown instead.")
+            address.put(policy=None)
+    member = snapshot.find(policy.hash, address.number("player") or 0)
+    player = member.player if member else 0
     added = st.session_state.pop("added", "")
     if added:
         st.toast(f"{plain(added)} is in the population; the meta-game is solved again.", icon=":material/check:")
-    st.caption(
-        "Every program of the run and what it earns. The bar is its weight in sigma; the number is its payoff if it "
-        f"were played alone against sigma ({snapshot.game.unit})."
-    )
+    page_sentence(
+        "Every program of the run: the bar is its weight in sigma, the number its payoff alone against sigma "
+        f"({plain(snapshot.game.unit)}).",
+        "policy", "population", "payoff", "sigma", "episode", "forfeit", "±",
+    )  # fmt: skip
     left, middle, right = st.columns([0.24, 0.52, 0.24], gap="medium")
     with left:
-        _list(snapshot, solution, policy)
+        _list(snapshot, solution, policy, player)
     with middle:
-        _head(snapshot, policy)
+        _head(snapshot, policy, player)
         tab = st.segmented_control(
             "View", TABS, default="Code", required=True, key="tab", bind="query-params", label_visibility="collapsed"
         )
-        _body(snapshot, solution, policy, str(tab))
+        _body(snapshot, solution, policy, str(tab), player)
     with right:
-        versus.panel(snapshot, solution, policy)
+        versus.panel(snapshot, solution, policy, player)
 
 
 def _heaviest(snapshot: Snapshot, solution: SolutionRecord | None) -> Member:
@@ -57,85 +66,60 @@ def _heaviest(snapshot: Snapshot, solution: SolutionRecord | None) -> Member:
     return members[int(weights.argmax())] if weights.any() else members[-1]
 
 
-def _list(snapshot: Snapshot, solution: SolutionRecord | None, policy: PolicyText) -> None:
+def _list(snapshot: Snapshot, solution: SolutionRecord | None, policy: PolicyText, player: int) -> None:
     order = st.segmented_control(
         "Order", ["by sigma", "by age"], default="by sigma", required=True, key="list_order",
         label_visibility="collapsed",
     )  # fmt: skip
     members = list(snapshot.members)
-    shares = {
-        (player, place): float(share)
-        for player in ((0,) if snapshot.game.symmetric else (0, 1))
-        for place, share in enumerate(snapshot.sigma(solution, player))
-    }
+    shares = roster.shares(snapshot, solution)
     if order == "by sigma":
         members.sort(key=lambda member: (-shares[member.player, member.index], member.player, -member.index))
-    items = [_item(snapshot, solution, member, shares[member.player, member.index]) for member in members]
-    chosen = snapshot.find(policy.hash)
-    picked = policy_list(items, _id(chosen) if chosen else "", key="policy_list", height=690)
+    items = [roster.item(snapshot, solution, member, shares[member.player, member.index]) for member in members]
+    chosen = snapshot.find(policy.hash, player)
+    picked = policy_list(items, roster.identity(chosen) if chosen else "", key="policy_list", height=690)
     if picked is not None:
-        address.put(policy=picked.partition(":")[2])
+        roster.open_policy(picked)
         st.rerun()
 
 
-def _id(member: Member) -> str:
-    return f"{member.player}:{member.policy.hash[:HASH_DIGITS]}"
-
-
-def _item(snapshot: Snapshot, solution: SolutionRecord | None, member: Member, share: float) -> Item:
-    earned = snapshot.versus_sigma(member, solution)
-    player = "" if snapshot.game.symmetric else f" · player {member.player}"
-    marks = f" · forfeited {member.forfeits} episodes" if member.forfeits else ""
-    return Item(
-        id=_id(member),
-        name=f"{member.name}{' ⚠' if member.forfeits else ''}",
-        origin=f"{ORIGINS[member.origin]}{player}",
-        about=first_line(member.policy.docstring),
-        weight=share,
-        share=weight(share),
-        payoff=number(earned.mean, earned.half_width, signed=True) if earned else "–",
-        colour=policy_colour(member.index),
-        title=f"{member.name}: {first_line(member.policy.docstring)}\nsigma gives it {share:.3f}; alone against sigma "
-        f"{interval(earned) if earned else 'not played'}{marks}",
-    )
-
-
-def _head(snapshot: Snapshot, policy: PolicyText) -> None:
-    member = snapshot.find(policy.hash)
+def _head(snapshot: Snapshot, policy: PolicyText, player: int) -> None:
+    member = snapshot.find(policy.hash, player)
     facts = [f"{policy.lines} lines", f"<code>{policy.hash[:HASH_DIGITS]}</code>"]
     if member is None:
         facts.insert(0, "not a member of a population")
     else:
-        facts.insert(0, f"{ORIGINS[member.origin]}, added after iteration {member.iteration}")
+        seat = "" if snapshot.game.symmetric else f", player {member.player}"
+        facts.insert(0, f"{ORIGINS[member.origin]}{seat}, added after iteration {member.iteration}")
+        if member.forfeits:
+            facts.append(f"⚠ forfeited {member.forfeits} episodes")
     spans = "".join(f'<span class="fact">{fact}</span>' for fact in facts)
-    st.html(f'<div class="csro-head"><span class="title">{safe(name_of(snapshot, policy))}</span>{spans}</div>')
+    st.html(f'<div class="csro-head"><span class="title">{safe(name_of(snapshot, policy, player))}</span>{spans}</div>')
     if policy.docstring:
-        st.html(f'<div class="csro-plain">{safe(first_line(policy.docstring))}</div>')
+        st.html(f'<div class="csro-plain">{safe(short(first_line(policy.docstring), 600))}</div>')
 
 
-def _body(snapshot: Snapshot, solution: SolutionRecord | None, policy: PolicyText, tab: str) -> None:
+def _body(
+    snapshot: Snapshot, solution: SolutionRecord | None, policy: PolicyText, tab: str, player: int
+) -> None:
     if tab == "Diff":
-        compare.diff(snapshot, policy)
+        compare.diff(snapshot, policy, player)
     elif tab == "Edit":
-        edit.panel(snapshot, solution, policy)
+        edit.panel(snapshot, solution, policy, player)
     elif tab == "Lineage":
-        compare.lineage(snapshot, policy)
+        compare.lineage(snapshot, policy, player)
     else:
         st.html(code_html(policy.source, height=600))
         st.download_button(
             "Download .py",
             data=policy.source,
-            file_name=f"{_file_name(name_of(snapshot, policy))}.py",
+            file_name=file_name(name_of(snapshot, policy, player), ".py"),
             mime="text/x-python",
             icon=":material/download:",
             on_click="ignore",
             key="download_policy",
             type="tertiary",
         )
-
-
-def _file_name(name: str) -> str:
-    return "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in name)
 
 
 render()

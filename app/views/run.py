@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from app.panels import attempts, controls, curves, header, payoff, stages
+from app.panels import attempts, controls, curves, header, payoff, roster, stages
+from app.panels.glossary import page_sentence
 from app.snapshot import Snapshot, snapshot_of
 
 
@@ -15,18 +16,20 @@ def render() -> None:
     shown = stages.pulse(run.id)
     snapshot = snapshot_of(run.id)
     header.header(snapshot)
-    st.caption(
+    page_sentence(
         "Each iteration solves the meta-game of all policies so far for a mixture, sigma, and looks for a program that "
-        "beats it."
-    )
-    left, right = st.columns([0.7, 0.3], gap="medium")
-    with left, st.container(border=True):
+        "beats it.",
+        "meta-game", "sigma", "oracle", "target", "gain", "gap", "lift", "exploitability", "admitted", "NashConv",
+        "champion", "±",
+    )  # fmt: skip
+    left, right = st.columns([0.69, 0.31], gap="medium")
+    with left, st.container(border=True, height="stretch"):
         iteration = payoff.iteration_slider(snapshot)
         payoff.payoff_panel(snapshot, iteration)
-    with right:
+    with right, st.container(height="stretch", gap="small"):
         with st.container(border=True):
             stages.live(run.id, shown, drawn=True)
-        with st.container(border=True):
+        with st.container(border=True, height="stretch"):
             _state(snapshot, iteration)
     left, right = st.columns(2, gap="medium")
     with left, st.container(border=True, height="stretch"):
@@ -48,6 +51,7 @@ def _state(snapshot: Snapshot, iteration: int) -> None:
     payoff.decision(snapshot, iteration)
     payoff.champion(snapshot, solution)
     payoff.solver_note(snapshot, solution)
+    roster.support(snapshot, solution)
 
 
 def _empty() -> None:

@@ -2,17 +2,18 @@
 
 import argparse
 import time
+from contextlib import suppress
 
 from csro_core.cli.arguments import chosen_store
 from csro_core.cli.output import emit, table
 from csro_core.cli.targets import read_policy
-from csro_core.errors import CsroError, LeaseError
+from csro_core.cli.work import local_pool
+from csro_core.errors import CsroError, LeaseError, UsageError
 from csro_core.games import make_game
-from csro_core.matches.local_pool import LocalPool
 from csro_core.runner import Runner
 from csro_core.store import Store
 from csro_core.store.records import RequestRecord
-from csro_core.store.runs import LEASE_SECONDS
+from csro_core.store.runs import LEASE_SECONDS, checked_name
 
 NAME = "add"
 HELP = "add a policy to the population of a run"
@@ -32,13 +33,16 @@ def execute(args: argparse.Namespace) -> int:
     """Returns 0 where the policy was added; prints its payoffs and the new sigma.
 
     Raises:
+        UsageError: there is no such run, policy or population.
         CsroError: it was refused, or nobody served the request in time.
     """
     store = chosen_store(args, create=False)
     try:
         run = store.run(args.run)
-        text = read_policy(args.file, store)
-        payload = {"text": text, "player": args.player, "parent": "", "name": args.name}
+        if args.player == 1 and make_game(run.settings.game).symmetric:
+            raise UsageError(f"--player must be 0: one population serves both seats of {run.settings.game.name}, got 1")
+        name = checked_name(args.name) if args.name else ""
+        payload = {"text": read_policy(args.file, store), "player": args.player, "parent": "", "name": name}
         record = ask(store, run.id, store.add_request(run.id, "add", payload))
     finally:
         store.close()
@@ -46,8 +50,13 @@ def execute(args: argparse.Namespace) -> int:
         raise CsroError(str(record.result.get("message", "the request failed")))
     keys = ("index", "hash", "payoffs", "versus_sigma", "sigma_if_added")
     document = {key: record.result[key] for key in keys}
-    rows = [(row["opponent"], row["mean"], 1.96 * row["stderr"], row["episodes"]) for row in record.result["payoffs"]]
-    sums = f"policy {document['index']} ({record.result['name']}); sigma is now {document['sigma_if_added']}"
+    # A payoff is unknown (null) against an opponent that forfeited every episode.
+    rows = [
+        (row["opponent"], row["mean"], None if row["stderr"] is None else 1.96 * row["stderr"], row["episodes"])
+        for row in record.result["payoffs"]
+    ]
+    sigma = "; ".join(" ".join(f"{share:.3f}" for share in shares) for shares in document["sigma_if_added"])
+    sums = f"policy {document['index']} ({record.result['name']}); sigma is now {sigma}"
     emit(args, document, table(("opponent", "mean", "± (95 %)", "episodes"), rows) + f"\n{sums}")
     return 0
 
@@ -59,6 +68,8 @@ def _is_held(store: Store, run: str) -> bool:
 
 def ask(store: Store, run: str, request: int) -> RequestRecord:
     """Waits for the answer to a request; serves it here where nobody holds the lease.
+
+    Requests to step or to run that somebody has left behind are not served here.
 
     Args:
         store: where the run is.
@@ -76,12 +87,7 @@ def ask(store: Store, run: str, request: int) -> RequestRecord:
         if time.monotonic() > end:
             raise CsroError(f"the holder of the run must answer within {WAIT_SECONDS:g} s, and it has not")
         if not _is_held(store, run):
-            pool = LocalPool(make_game)
-            try:
-                Runner(store, run, pool).serve(linger=0.5)
-            except LeaseError:
-                pass  # somebody else was faster, and will answer
-            finally:
-                pool.close()
+            with local_pool() as pool, suppress(LeaseError):  # where somebody else was faster, he will answer
+                Runner(store, run, pool).serve(0.5, ("check", "score", "add", "stop"))
         time.sleep(0.1)
     return record

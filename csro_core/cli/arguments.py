@@ -74,7 +74,7 @@ def user_path(text: str) -> Path:
     try:
         return Path(text).expanduser()
     except RuntimeError as error:
-        raise UsageError(f"{text[:_SHOWN]}: there is no such user") from error
+        raise UsageError(f"a path must not begin with an unknown user, got {text[:_SHOWN]!r}") from error
 
 
 def chosen_store(args: argparse.Namespace, create: bool) -> Store:

@@ -4,10 +4,12 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from csro_core.cli.arguments import MAX_SEED, chosen_store, whole
 from csro_core.cli.output import emit, interval, table
 from csro_core.cli.targets import read_policy
-from csro_core.errors import NotFoundError, UsageError
+from csro_core.errors import CsroError, NotFoundError, UsageError
 from csro_core.evaluation.benchmark import BenchmarkResult, Mixture, evaluate_mixtures
 from csro_core.games import make_game
 from csro_core.matches.local_pool import LocalPool
@@ -29,10 +31,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    """Returns 0; prints the scores.
+    """Returns 0; prints the scores, and what went wrong in the matches.
 
     Raises:
         UsageError: there is no such target, or it plays another game.
+        CsroError: a policy is refused: it has no score.
     """
     store = chosen_store(args, create=False)
     try:
@@ -44,13 +47,17 @@ def execute(args: argparse.Namespace) -> int:
         (result,) = scores([entrant], args.episodes, args.seed, pool)
     finally:
         pool.close()
+    refused = next((failure for failure in result.failures if failure.status == "refused"), None)
+    if refused is not None:
+        raise CsroError(f"a policy must pass the check before it is scored; {refused.message}")
     document = scores_document(result, entrant)
     rows = [(row["opponent"], row["mean"], 1.96 * row["stderr"]) for row in document["per_opponent"]]
     words = (
         f"PopReturn {interval(result.pop_return)}, PopExpl {interval(result.pop_expl)} ({result.nemesis}), "
         f"AggScore {interval(result.agg_score)}; {args.episodes} episodes a bot, net throws per 1,000-throw match"
     )
-    emit(args, document, table(("bot", "mean", "± (95 %)"), rows) + f"\n\n{words}")
+    failures = [f"forfeited: {failure['status']}: {failure['message']}" for failure in document["failures"]]
+    emit(args, document, "\n".join([table(("bot", "mean", "± (95 %)"), rows), "", words, *failures]))
     return 0
 
 
@@ -95,7 +102,8 @@ def entrant_of(store: Store, target: str, champion: bool) -> Mixture:
 def scores_document(result: BenchmarkResult, entrant: Mixture) -> dict[str, Any]:
     """Returns scores as JSON data."""
     episodes = result.returns.shape[1]
-    means, spread = result.returns.mean(axis=1), result.returns.std(axis=1, ddof=min(1, episodes - 1))
+    means = result.returns.mean(axis=1)
+    spread = result.returns.std(axis=1, ddof=1) if episodes > 1 else np.full(means.shape, np.nan)
     return {
         "pop_return": result.pop_return.mean,
         "pop_return_stderr": result.pop_return.stderr,
@@ -108,6 +116,9 @@ def scores_document(result: BenchmarkResult, entrant: Mixture) -> dict[str, Any]
         "episodes": episodes,
         "policies": len(entrant.sources),
         "left_out": entrant.left_out,
+        "failures": [
+            {"status": failure.status, "line": failure.line, "message": failure.message} for failure in result.failures
+        ],
         "per_opponent": [
             {"opponent": bot, "mean": float(means[i]), "stderr": float(spread[i] / episodes**0.5)}
             for i, bot in enumerate(result.bots)

@@ -8,7 +8,7 @@ from csro_core.cli.arguments import chosen_store, whole
 from csro_core.cli.evaluate import entrant_of, scores, scores_document
 from csro_core.cli.output import emit, note, table
 from csro_core.cli.run import PRESETS
-from csro_core.errors import NotFoundError
+from csro_core.errors import CsroError, NotFoundError, UsageError
 from csro_core.games import make_game
 from csro_core.games.base import GameSpec
 from csro_core.matches.local_pool import LocalPool
@@ -64,26 +64,39 @@ def _rows(args: argparse.Namespace, store: Store, preset: str, seed: int) -> lis
     for who, entrant, result in zip(ENTRANTS, entrants, results, strict=True):
         document = scores_document(result, entrant)
         document.pop("per_opponent")
+        document["failures"] = len(document["failures"])
         rows.append({"preset": preset, "seed": seed, "entrant": who, "seconds": seconds, "run": run, **document})
     return rows
 
 
 def _run(args: argparse.Namespace, store: Store, preset: str, seed: int) -> str:
-    """Returns the id of the finished run; one of the same name and settings is not run again."""
+    """Returns the id of the finished run; one of the same name and settings is not run again.
+
+    Raises:
+        UsageError: a run of that name has other settings.
+        CsroError: the run did not come to its end.
+    """
     name = f"{preset}-{args.oracle}-seed-{seed}"
     settings = RunSettings(
         GameSpec("repeated_rps"), oracle=args.oracle, seed=seed, target_mix=PRESETS[preset].target_mix
     )
     try:
-        run = store.run(name).id
+        known = store.run(name)
     except NotFoundError:
         run = store.create_run(name, settings, args.iterations)
+    else:
+        run = known.id
+        if known.settings != settings or known.iteration > args.iterations:
+            raise UsageError(f"run {name} of the store must be one of `reproduce` with these options: choose another")
     pool = LocalPool(make_game)
     try:
         if store.run(run).iteration < args.iterations:
             Runner(store, run, pool).run_to(args.iterations)
     finally:
         pool.close()
+    record = store.run(run)
+    if record.iteration < args.iterations:
+        raise CsroError(f"run {name} must finish {args.iterations} iterations; it is {record.status}: {record.message}")
     return run
 
 

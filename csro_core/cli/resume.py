@@ -4,7 +4,7 @@ import argparse
 
 from csro_core.cli.arguments import chosen_store, whole
 from csro_core.cli.run import MAX_ITERATIONS
-from csro_core.cli.work import work_on
+from csro_core.cli.work import local_pool, work_on
 
 NAME = "resume"
 HELP = "go on with a run here"
@@ -28,6 +28,7 @@ def execute(args: argparse.Namespace) -> int:
     store = chosen_store(args, create=False)
     try:
         run = store.run(args.run)
-        return work_on(args, store, run.id, run.target if args.iterations is None else args.iterations)
+        with local_pool() as pool:
+            return work_on(args, store, run.id, run.target if args.iterations is None else args.iterations, pool)
     finally:
         store.close()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from csro_core.cli.arguments import MAX_SEED, chosen_store, number, whole
 from csro_core.cli.targets import read_game
-from csro_core.cli.work import work_on
+from csro_core.cli.work import local_pool, work_on
 from csro_core.errors import UsageError
 from csro_core.games import make_game
 from csro_core.meta_solvers import META_SOLVERS, make_meta_solver
@@ -20,6 +20,8 @@ HELP = "start a run and work on it here"
 
 MAX_ITERATIONS = 1_000
 MAX_CANDIDATES = 1_000
+
+_POLICY = "policy:"
 
 
 @dataclass(frozen=True)
@@ -70,8 +72,13 @@ def execute(args: argparse.Namespace) -> int:
     settings = settings_from(args)
     store = chosen_store(args, create=True)
     try:
-        run = store.create_run(args.name, settings, args.iterations)
-        return work_on(args, store, run, args.iterations)
+        for name in settings.initial:
+            if name.startswith(_POLICY):
+                store.policy(name.removeprefix(_POLICY))
+        # Everything that can be wrong is looked at before there is a run.
+        with local_pool() as pool:
+            run = store.create_run(args.name, settings, args.iterations)
+            return work_on(args, store, run, args.iterations, pool)
     finally:
         store.close()
 
@@ -99,9 +106,16 @@ def settings_from(args: argparse.Namespace) -> RunSettings:
         admit=args.admit,
         attempts=args.candidates or 0,
         refine_all=args.refine_all,
-        initial=tuple(_initial(name.strip()) for name in args.initial.split(",") if name.strip()),
+        initial=_initial_names(args.initial),
         episodes=episodes,
     )
+
+
+def _initial_names(text: str) -> tuple[str, ...]:
+    names = tuple(_initial(name.strip()) for name in text.split(",") if name.strip())
+    if text and not names:
+        raise UsageError(f"--initial must name policies, such as reference:rock,reference:beat_last; got {text!r}")
+    return names
 
 
 def _initial(name: str) -> str:

@@ -4,8 +4,7 @@ import argparse
 
 from csro_core.cli.arguments import chosen_store, number
 from csro_core.cli.output import note
-from csro_core.games import make_game
-from csro_core.matches.local_pool import LocalPool
+from csro_core.cli.work import interruptible, local_pool
 from csro_core.runner import Runner
 
 NAME = "serve"
@@ -21,19 +20,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    """Returns 0 when nobody has asked for anything for a while.
+    """Returns 0 when nobody has asked for anything for a while; a request or an iteration that fails is marked so.
 
     Raises:
         LeaseError: another process serves the run.
-        CsroError: the run failed.
+        CsroError: the run cannot be opened here, or the store cannot be written.
     """
     store = chosen_store(args, create=False)
-    pool = LocalPool(make_game)
     try:
         run = store.run(args.run)
-        note(f"serving run {run.id}; isolation: {pool.isolation.level} {pool.isolation.reason}".rstrip())
-        Runner(store, run.id, pool).serve(args.linger)
+        with local_pool() as pool:
+            note(f"serving run {run.id}; isolation: {pool.isolation.level} {pool.isolation.reason}".rstrip())
+            runner = Runner(store, run.id, pool)
+            with interruptible(runner):
+                runner.serve(args.linger)
     finally:
-        pool.close()
         store.close()
     return 0

@@ -1,14 +1,16 @@
 """Working on a run in this process, for `run`, `resume` and `serve`: progress to standard error, the run at the end."""
 
 import argparse
+import os
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 from csro_core.cli.documents import run_document, run_text
 from csro_core.cli.output import emit, interval, note
+from csro_core.errors import StoreError
 from csro_core.games import make_game
 from csro_core.matches.local_pool import LocalPool
 from csro_core.runner import Runner
@@ -17,7 +19,21 @@ from csro_core.store import Store
 WATCH_SECONDS = 0.5
 
 
-def work_on(args: argparse.Namespace, store: Store, run: str, target: int) -> int:
+@contextmanager
+def local_pool() -> Iterator[LocalPool]:
+    """Lends a pool of jailed processes of this machine, and ends them.
+
+    Yields:
+        The pool.
+    """
+    pool = LocalPool(make_game)
+    try:
+        yield pool
+    finally:
+        pool.close()
+
+
+def work_on(args: argparse.Namespace, store: Store, run: str, target: int, pool: LocalPool) -> int:
     """Works on a run until `target` iterations are finished, and prints it.
 
     Args:
@@ -25,6 +41,7 @@ def work_on(args: argparse.Namespace, store: Store, run: str, target: int) -> in
         store: where the run is.
         run: its full id.
         target: iterations wanted in all.
+        pool: where matches are played.
 
     Returns:
         0 where it is done or was stopped on request, 1 where it failed.
@@ -33,13 +50,10 @@ def work_on(args: argparse.Namespace, store: Store, run: str, target: int) -> in
         LeaseError: another process works on it.
         CsroError: it failed.
     """
-    pool = LocalPool(make_game)
     note(f"run {run} in {store.path}; isolation: {pool.isolation.level} {pool.isolation.reason}".rstrip())
-    try:
-        with _reporting(store, run), _interruptible(store, run):
-            Runner(store, run, pool).run_to(target)
-    finally:
-        pool.close()
+    runner = Runner(store, run, pool)
+    with _reporting(store, run), interruptible(runner):
+        runner.run_to(target)
     emit(args, run_document(store, run), run_text(store, run))
     return 1 if store.run(run).status in ("failed", "needs-key") else 0
 
@@ -48,40 +62,57 @@ def work_on(args: argparse.Namespace, store: Store, run: str, target: int) -> in
 def _reporting(store: Store, run: str) -> Iterator[None]:
     """Writes a line to standard error for every finished iteration."""
     quit_ = threading.Event()
+    seen = store.run(run).iteration
 
     def report() -> None:
-        seen = store.run(run).iteration
-        while not quit_.wait(WATCH_SECONDS):
-            for record in store.iterations(run)[seen:]:
-                note(
-                    f"iteration {record.iteration}: {record.verdict}, gain {interval(record.gain)}, "
-                    f"{record.attempts} attempts, {record.seconds:.1f} s"
-                )
-                seen = record.iteration
+        nonlocal seen
+        for record in store.iterations(run)[seen:]:
+            seen = record.iteration
+            note(
+                f"iteration {record.iteration}: {record.verdict}, gain {interval(record.gain)}, "
+                f"{record.attempts} attempts, {record.seconds:.1f} s"
+            )
 
-    thread = threading.Thread(target=report, name="csro-report", daemon=True)
+    def watch() -> None:
+        while not quit_.wait(WATCH_SECONDS):
+            try:
+                report()
+            except StoreError:
+                return  # the thread that works on the run says so
+
+    thread = threading.Thread(target=watch, name="csro-report", daemon=True)
     thread.start()
     try:
         yield
     finally:
         quit_.set()
         thread.join(timeout=5.0)
+    report()
 
 
 @contextmanager
-def _interruptible(store: Store, run: str) -> Iterator[None]:
-    """Turns Ctrl-C into a request to stop, so that the run ends in order; a second one ends the process."""
+def interruptible(runner: Runner) -> Iterator[None]:
+    """Makes Ctrl-C and SIGTERM end the runner in good order; a second one ends the process.
 
-    def stop(_signal: int, _frame: FrameType | None) -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        note("stopping after Ctrl-C; once more to end at once")
-        store.add_request(run, "stop", {})
+    A signal that whoever started us has turned off (as a shell does for background jobs) stays off.
+    """
+
+    def stop(number: int, _frame: FrameType | None) -> None:
+        # Nothing here may wait for a lock or write through a buffer: the main thread stands anywhere.
+        signal.signal(number, before[signal.Signals(number)])
+        runner.end()
+        with suppress(OSError):
+            os.write(2, b"stopping; once more to end at once\n")
 
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGINT, stop)
+    known = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: handler for number, handler in known.items() if handler not in (None, signal.SIG_IGN)}
+    for number in before:
+        signal.signal(number, stop)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

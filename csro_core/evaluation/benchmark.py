@@ -28,8 +28,8 @@ from csro_core.seeds import derive, seat_seed
 MATCHES_A_PROCESS = 40
 """Matches that one jailed process plays in lockstep; more of them would share its memory limit."""
 
-NEGLIGIBLE = 1e-3
-"""A policy below this share of sigma moves a score by less than 2 throws, and costs as much as any other."""
+NEGLIGIBLE = 0.01
+"""A policy below this share of sigma hardly moves a score, and costs as much to play as any other."""
 
 _GAME = GameSpec("repeated_rps", {"num_throws": NUM_THROWS})
 

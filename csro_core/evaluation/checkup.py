@@ -61,8 +61,9 @@ def check_policy(executor: MatchExecutor, game: Game, text: str) -> Checkup:
     seeds = tuple(derive("smoke", episode) for episode in range(SMOKE_EPISODES))
     job = MatchJob(game.screening, (text, text), seats=(0, 1), seeds=seeds)
     result = executor.submit([job])[0]
+    # A failure in play says its line within the sentence; a problem has it beside the sentence.
     problems = tuple(
-        Problem(failure.line or 0, failure.message + (f" (step {failure.step})" if failure.step is not None else ""))
+        Problem(failure.line or 0, failure.message.removeprefix(f"line {failure.line}: "))
         for failure in result.failures[:1]
     )
     return Checkup(inspection, not problems, problems)

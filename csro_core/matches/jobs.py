@@ -1,7 +1,7 @@
 """What a match is, as plain data: jobs in, results out, and the seam `MatchExecutor` behind which they are played."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -86,6 +86,14 @@ class Failure:
     line: int | None = None
     episode: int | None = None
     step: int | None = None
+
+    def shifted(self, first: int) -> "Failure":
+        """Returns the failure as one of a longer match, in which this one's episode 0 is episode `first`."""
+        if self.episode is None:
+            return self
+        episode = self.episode + first
+        message = self.message.replace(f"(episode {self.episode}, ", f"(episode {episode}, ")
+        return replace(self, episode=episode, message=message)
 
 
 @dataclass(frozen=True)

@@ -161,6 +161,10 @@ def make_policies(
 
 def all_failures(sides: tuple[Side, Side]) -> tuple[Failure, ...]:
     """Returns at most `MAX_FAILURES` failures, the first of each side always among them."""
-    first, second = sides[0].failures, sides[1].failures
+    return first_failures(sides[0].failures, sides[1].failures)
+
+
+def first_failures(first: list[Failure], second: list[Failure]) -> tuple[Failure, ...]:
+    """Returns at most `MAX_FAILURES` of two policies' failures, the first of each always among them."""
     kept = first[: MAX_FAILURES - min(len(second), MAX_FAILURES // 2)]
     return tuple(kept + second[: MAX_FAILURES - len(kept)])

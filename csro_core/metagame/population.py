@@ -46,6 +46,14 @@ class Populations:
         lists = tuple(old + (entry,) if i == place else old for i, old in enumerate(self.lists))
         return Populations(self.symmetric, lists)
 
+    def unused_name(self, stem: str) -> str:
+        """Returns a name that no policy has yet: the stem, or with the first free number, "r3-2", …."""
+        taken = {entry.name for entries in self.lists for entry in entries}
+        name, number = stem, 2
+        while name in taken:
+            name, number = f"{stem}-{number}", number + 1
+        return name
+
     @property
     def sizes(self) -> tuple[int, ...]:
         """Policies per population."""

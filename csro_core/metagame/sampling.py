@@ -6,11 +6,11 @@ episode in symmetric games; otherwise player 0's policy sits in seat 0.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
-from csro_core.matches.jobs import Failure, MatchJob, MatchResult
+from csro_core.matches.jobs import MatchJob, MatchResult
 from csro_core.metagame.cells import Cell
 from csro_core.metagame.matchups import Matchup, Meeting, play_against, play_many, seats_of
 from csro_core.metagame.payoffs import pairing
@@ -56,16 +56,9 @@ class CellJob:
             self.column,
             np.concatenate([before.returns, result.returns]),
             np.concatenate([before.forfeits, result.forfeits]),
-            (*before.failures, *(_shifted(failure, before.episodes) for failure in result.failures)),
+            (*before.failures, *(asdict(failure.shifted(before.episodes)) for failure in result.failures)),
             (*(before.moves or (b"",) * before.episodes), *result.moves),
         )
-
-
-def _shifted(failure: Failure, first: int) -> dict[str, Any]:
-    mapping = asdict(failure)
-    if failure.episode is not None:
-        mapping["episode"] = failure.episode + first
-    return mapping
 
 
 def missing_jobs(meeting: Meeting, populations: Populations, episodes: int) -> list[CellJob]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import isnan
 
 from csro_core.errors import ModelError
 from csro_core.oracles.base import Attempt, Evaluation, Feedback, OracleContext, Task
@@ -51,8 +52,11 @@ def as_feedback(attempt: Attempt) -> Feedback:
 
 
 def lead(evaluation: Evaluation | None) -> float:
-    """Returns the advantage of an evaluation, minus infinity where it has none: a failure is never a score."""
-    if evaluation is None or evaluation.advantage is None:
+    """Returns the advantage of an evaluation, minus infinity where it has none: a failure is never a score.
+
+    Nor is the NaN that comes out where every opponent forfeited.
+    """
+    if evaluation is None or evaluation.advantage is None or isnan(evaluation.advantage.mean):
         return float("-inf")
     return evaluation.advantage.mean
 

@@ -18,7 +18,7 @@ MAX_OPPONENTS = 8
 """Opponents that attempts are played against; more are sampled by their weight (knowledge: 4-7 s an iteration)."""
 
 MIN_WEIGHT = 0.01
-"""Opponents below this share of tau are left out of the search; the share left out is small and reported."""
+"""Opponents below this share of tau are left out of the search, or below half an equal share where that is less."""
 
 MAX_PARENTS = 3
 
@@ -51,7 +51,8 @@ def choose_opponents(population: Sequence[Entry], target: NDArray[np.float64], r
     Returns:
         The opponents, heaviest first.
     """
-    candidates = [place for place in range(len(population)) if target[place] > MIN_WEIGHT]
+    least = min(MIN_WEIGHT, 0.5 / len(population))
+    candidates = [place for place in range(len(population)) if target[place] > least]
     if len(candidates) > MAX_OPPONENTS:
         chosen = {max(candidates, key=lambda place: target[place]), candidates[-1]}
         others = [place for place in candidates if place not in chosen]

@@ -93,7 +93,7 @@ class Trials:
                 return f"the same program as {known.name}, comments and layout apart"
         actions = self._bench.actions([text, *(entry.source for entry in self._own)], self._player)
         own = [_Known(k.tree_hash, acted, k.name) for k, acted in zip(members, actions[1:], strict=True)]
-        name = f"attempt {len(self._attempts) + 1}"
+        name = "an earlier attempt"
         twin = next((k.name for k in own + self._attempts if k.actions and k.actions == actions[0]), "")
         self._attempts.append(_Known(tree_hash, actions[0], name))
         return f"behaves exactly like {twin} on the probe histories" if twin else ""
@@ -102,9 +102,7 @@ class Trials:
         matchup = self._meet([text], stage)[0]
         failure = matchup.own_failure
         if failure is not None:
-            where = f"line {failure.line}: " if failure.line else ""
-            step = f" (step {failure.step})" if failure.step is not None else ""
-            return Evaluation("failed", f"{where}{failure.message}{step}", failure.line)
+            return Evaluation("failed", failure.message, failure.line)
         weights = self._opponents.weights
         score = against_mixture(matchup.clean, weights).estimate
         per_opponent = tuple(

@@ -9,16 +9,18 @@ import os
 import threading
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from typing import get_args
 
-from csro_core.errors import Cancelled, CsroError, LeaseError, ModelError
+from csro_core.errors import Cancelled, CsroError, LeaseError, ModelError, StoreError, UsageError
 from csro_core.matches.jobs import MatchExecutor
 from csro_core.runner.desk import Desk
+from csro_core.runner.faults import UnexpectedError
 from csro_core.runner.session import Session
-from csro_core.runner.watch import Watch
+from csro_core.runner.watch import Watch, iterations_wanted
 from csro_core.store import Lease, Store
-from csro_core.store.records import RequestRecord, RunStatus
+from csro_core.store.records import RequestKind, RequestRecord, RunStatus
 
 LOGGER = logging.getLogger(__name__)
 
@@ -39,6 +41,8 @@ class Runner:
         self._owner = f"{os.getpid()}-{uuid.uuid4().hex[:8]}"
         self._stop = threading.Event()
         self._quit = threading.Event()
+        self._stops = threading.Lock()
+        self._ended = False
 
     def run_to(self, target: int) -> None:
         """Runs until `target` iterations are finished, answering requests meanwhile.
@@ -48,23 +52,44 @@ class Runner:
             CsroError: the run failed; its record says why.
         """
         with self._working() as (session, watch):
+            # Requests to stop that nobody was there to hear concern work that is over.
+            self._settle_stops(session.lease)
             self._iterate(session, watch, target)
 
-    def serve(self, linger: float) -> None:
+    def serve(self, linger: float, kinds: Collection[str] = get_args(RequestKind)) -> None:
         """Answers the requests of the run until none has come for `linger` seconds.
+
+        A request or an iteration that fails is marked so, and the next request is served.
+
+        Args:
+            linger: seconds.
+            kinds: the kinds of requests that are answered; others are left waiting.
 
         Raises:
             LeaseError: another process works on the run.
+            StoreError: the store cannot be written any more.
         """
         with self._working() as (session, watch):
             last = time.monotonic()
-            while time.monotonic() - last < linger:
-                request = next(iter(self._store.waiting(self._run)), None)
+            while not self._ended and time.monotonic() - last < linger:
+                request = next((one for one in self._store.waiting(self._run) if one.kind in kinds), None)
                 if request is None:
                     time.sleep(POLL_SECONDS / 2)
                     continue
-                self._handle(request, session, watch)
+                try:
+                    self._handle(request, session, watch)
+                except (LeaseError, StoreError):
+                    raise
+                except Cancelled:
+                    self._settle_stops(session.lease)
+                except CsroError as error:
+                    LOGGER.warning("run %s: %s", self._run, error)
                 last = time.monotonic()
+
+    def end(self) -> None:
+        """Ends the work in good order, within a second; safe to call in the handler of a signal."""
+        # A plain flag: a handler interrupts the main thread anywhere, and must not wait for a lock that it may hold.
+        self._ended = True
 
     def _handle(self, request: RequestRecord, session: Session, watch: Watch) -> None:
         match request.kind:
@@ -73,12 +98,16 @@ class Runner:
                 watch.until = str(request.payload.get("until", "iteration"))
                 self._iterate(session, watch, session.iteration + 1)
             case "run":
+                try:
+                    target = iterations_wanted(request, session.iteration + 1)
+                except UsageError as error:
+                    session.lease.answer(request.id, "failed", {"message": str(error)})
+                    return
                 session.lease.answer(request.id, "done", {})
                 watch.until = ""
-                self._iterate(session, watch, int(request.payload.get("iterations", session.iteration + 1)))
+                self._iterate(session, watch, target)
             case "stop":
-                session.lease.answer(request.id, "done", {})
-                self._stop.clear()
+                self._settle_stops(session.lease)
             case _:
                 watch.desk.answer(request)
 
@@ -87,40 +116,61 @@ class Runner:
 
         Raises:
             LeaseError: the lease is lost.
+            StoreError: the store cannot be written.
             CsroError: an iteration failed; the run's record says why.
         """
         watch.target = target
         status: RunStatus = "done"
         message = ""
+        failure: CsroError | None = None
         try:
-            session.lease.set_target(max(target, session.iteration))
+            self._advance(session, watch)
+        except Cancelled as stopped:
+            status, message = "stopped", str(stopped)
+        except ModelError as error:
+            status, message = ("needs-key" if error.reason == "needs-key" else "failed"), str(error)
+        except (LeaseError, StoreError):
+            raise
+        except CsroError as error:
+            status, message, failure = "failed", str(error), error
+        if status == "failed":
+            session.lease.event("failed", {"message": message})
+        if status != "done":
+            session.forget()
+        watch.rest()
+        self._settle_stops(session.lease)
+        session.lease.set_status(status, message)
+        if failure is not None:
+            raise failure
+
+    @staticmethod
+    def _advance(session: Session, watch: Watch) -> None:
+        """Runs iterations until `watch.target` are finished.
+
+        Raises:
+            CsroError: an iteration failed or was stopped.
+            UnexpectedError: it failed for a reason that nobody had thought of.
+        """
+        try:
+            session.lease.set_target(max(watch.target, session.iteration))
             session.lease.set_status("running", "")
             session.open()
             while session.iteration < watch.target:
                 session.iterate()
                 watch.between_iterations()
-            status = "done" if session.iteration >= watch.target else "stopped"
-        except Cancelled as stopped:
-            status, message = "stopped", str(stopped)
-        except ModelError as error:
-            status, message = ("needs-key" if error.reason == "needs-key" else "failed"), str(error)
-            if error.reason != "needs-key":
-                session.lease.event("failed", {"message": message})
-        except LeaseError:
+        except CsroError:
             raise
-        except CsroError as error:
-            session.lease.set_status("failed", str(error))
-            raise
-        finally:
-            self._stop.clear()
-            watch.rest()
-        self._answer_stops(session.lease)
-        session.lease.set_status(status, message)
+        except Exception as error:  # whatever it was: the run must not look as if it were still running
+            LOGGER.debug("an iteration failed", exc_info=True)
+            raise UnexpectedError(error) from error
 
-    def _answer_stops(self, lease: Lease) -> None:
-        for request in self._store.waiting(self._run):
-            if request.kind == "stop":
-                lease.answer(request.id, "done", {})
+    def _settle_stops(self, lease: Lease) -> None:
+        """Answers the requests to stop, and lets work begin anew."""
+        with self._stops:  # else the heart finds one between the answer and the clearing, and stops what comes next
+            for request in self._store.waiting(self._run):
+                if request.kind == "stop":
+                    lease.answer(request.id, "done", {})
+            self._stop.clear()
 
     @contextmanager
     def _working(self) -> Iterator[tuple[Session, Watch]]:
@@ -133,7 +183,7 @@ class Runner:
         heart.start()
         watch = Watch(self._store, lease, self._run, self._stop, PAUSE_LIMIT_SECONDS)
         try:
-            session = Session(self._store, lease, self._run, self._executor, watch)
+            session = self._open(lease, watch)
             watch.desk = Desk(session)
             yield session, watch
         finally:
@@ -141,7 +191,21 @@ class Runner:
             heart.join(timeout=5.0)
             last = self._store.run(self._run)
             busy = last.status in ("running", "paused")
+            lease.set_progress({})
             lease.release("interrupted" if busy else last.status, last.message)
+
+    def _open(self, lease: Lease, watch: Watch) -> Session:
+        """Returns the session; where the run cannot be opened here, whoever waits for an answer is told why.
+
+        Raises:
+            CsroError: it cannot.
+        """
+        try:
+            return Session(self._store, lease, self._run, self._executor, watch)
+        except CsroError as error:
+            for request in self._store.waiting(self._run):
+                lease.answer(request.id, "failed", {"message": str(error)})
+            raise
 
     def _beat(self, lease: Lease) -> None:
         """Beats the heart and turns a request to stop into a flag and a cancelled executor."""
@@ -151,8 +215,9 @@ class Runner:
                 if time.monotonic() - last >= BEAT_SECONDS:
                     lease.heartbeat()
                     last = time.monotonic()
-                if any(request.kind == "stop" for request in self._store.waiting(self._run)):
-                    self._stop.set()
+                with self._stops:
+                    if self._ended or any(request.kind == "stop" for request in self._store.waiting(self._run)):
+                        self._stop.set()
             except LeaseError:
                 LOGGER.error("the lease of run %s is lost to another process; stopping", self._run)
                 self._stop.set()

@@ -2,7 +2,9 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+
+import numpy as np
 
 from csro_core.csro import Loop, LoopSettings, MetaGame, Outcome, settle
 from csro_core.errors import CsroError, UsageError
@@ -12,6 +14,8 @@ from csro_core.evaluation.one_step import exploitability
 from csro_core.games import make_game
 from csro_core.matches.jobs import MatchExecutor
 from csro_core.meta_solvers import make_meta_solver
+from csro_core.meta_solvers.base import Solution
+from csro_core.metagame.payoffs import build_table
 from csro_core.metagame.population import Entry, Populations
 from csro_core.models import make_model
 from csro_core.oracles import make_oracle
@@ -26,10 +30,24 @@ from csro_core.store.records import (
     AttemptRecord,
     IterationRecord,
     Member,
-    Origin,
     PolicyText,
     SolutionRecord,
 )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Extension:
+    """A meta-game with one more policy, before anything of it is written.
+
+    Attributes:
+        metagame: the state with it.
+        member: the new policy's row.
+        solution: the row of the new solution.
+    """
+
+    metagame: MetaGame
+    member: Member
+    solution: SolutionRecord
 
 
 class Session:
@@ -53,7 +71,6 @@ class Session:
         self.run = record.id
         self.settings = record.settings
         self.iteration = record.iteration
-        self.player_names: set[str] = set()
         self._store = store
         self._watch = watch
         game = make_game(self.settings.game)
@@ -81,14 +98,25 @@ class Session:
             return
         self._watch.begin(self.iteration + 1, 0)
         self._watch.stage("solve", "playing the initial population")
-        members = self._store.members(self.run)
-        if not members:
-            members = self._seed()
+        members = self._store.members(self.run) or self._seed()
         solutions = self._store.solutions(self.run)
-        self._settle(_populations(self.bench.game.symmetric, members))
-        if not solutions or solutions[-1].sizes != self.metagame.populations.sizes:
-            cause = "edit" if solutions else "iteration"
-            self.lease.add_solution(self._solution(len(solutions), cause, self.iteration))
+        populations = _populations(self.bench.game.symmetric, members)
+        if solutions and solutions[-1].sizes == populations.sizes:
+            # Not solved again: cells may have got further episodes since, and the next iteration is recorded as
+            # trained against this solution.
+            self.bench.fill(populations)
+            table = build_table(populations, self.bench.cells, self.bench.game.zero_sum)
+            self._metagame = MetaGame(populations, table, _solved(solutions[-1]))
+            return
+        metagame = settle(self.bench, self.solver, populations)
+        cause = "edit" if solutions else "iteration"
+        self.lease.add_solution(self._solution(metagame, len(solutions), cause, self.iteration))
+        self._metagame = metagame
+
+    def forget(self) -> None:
+        """Drops the state in memory after a failure: the next `open` reads what the store holds."""
+        self._metagame = None
+        self.iteration = self._store.run(self.run).iteration
 
     def iterate(self) -> None:
         """Runs and commits one iteration.
@@ -98,6 +126,8 @@ class Session:
             CsroError: it failed.
         """
         iteration = self.iteration + 1
+        # An earlier try of this iteration, stopped half-way, may have made more attempts than this one will.
+        self.lease.discard_unfinished()
         budget = self.settings.attempts or self._oracle.default_attempts
         solution = self._store.solutions(self.run)[-1]
         loop = Loop(
@@ -119,8 +149,8 @@ class Session:
         outcome = loop.step(iteration, self.metagame)
         self._commit(iteration, solution, outcome, time.monotonic() - began)
 
-    def extend(self, text: str, player: int, parent: str, name: str) -> tuple[Member, SolutionRecord]:
-        """Extends the meta-game by a hand-written policy: always admitted, marked human, re-solved at once.
+    def extension(self, text: str, player: int, parent: str, name: str) -> Extension:
+        """Plays and solves the meta-game with a hand-written policy: always admitted, marked human.
 
         Args:
             text: the policy, already inspected and accepted.
@@ -129,14 +159,22 @@ class Session:
             name: a name for people; made unique.
 
         Returns:
-            The rows that the caller has to write in one transaction.
+            The state with it, and the rows that the caller has to write in one transaction; then `adopt`.
         """
         inspection = self.bench.inspect(text)
-        entry = Entry(inspection.hash, inspection.tree_hash, text, self._unique(name))
-        index = len(self.metagame.populations.of(player))
-        self._settle(self.metagame.populations.extended(player, entry))
-        member = self._member(player, index, entry, "human", parent)
-        return member, self._solution(len(self._store.solutions(self.run)), "edit", self.iteration)
+        populations = self.metagame.populations
+        entry = Entry(inspection.hash, inspection.tree_hash, text, populations.unused_name(name))
+        metagame = settle(self.bench, self.solver, populations.extended(player, entry))
+        member = Member(
+            player=player, index=len(populations.of(player)), policy=_policy_text(text, inspection), name=entry.name,
+            origin="human", parent=parent, iteration=self.iteration,
+        )  # fmt: skip
+        solution = self._solution(metagame, len(self._store.solutions(self.run)), "edit", self.iteration)
+        return Extension(metagame, member, solution)
+
+    def adopt(self, metagame: MetaGame) -> None:
+        """Goes on from a state whose rows are written."""
+        self._metagame = metagame
 
     def put_text(self, text: str) -> Inspection:
         """Returns what an inspection finds about a text, after storing both."""
@@ -146,8 +184,9 @@ class Session:
 
     def _seed(self) -> list[Member]:
         names = self.settings.initial or tuple(f"reference:{n}" for n in default_initial(self.settings.game.name))
+        populations = _populations(self.bench.game.symmetric, ())
         members = []
-        for player in range(1 if self.bench.game.symmetric else 2):
+        for player in range(len(populations.lists)):
             for index, name in enumerate(names):
                 text, short = self._initial_text(name)
                 inspection = self.bench.inspect(text)
@@ -156,8 +195,11 @@ class Session:
                     raise UsageError(
                         f"an initial policy must pass the check; {name}: line {problem.line}: {problem.message}"
                     )
-                entry = Entry(inspection.hash, inspection.tree_hash, text, self._unique(short))
-                members.append(self._member(player, index, entry, "seed", ""))
+                entry = Entry(inspection.hash, inspection.tree_hash, text, populations.unused_name(short))
+                populations = populations.extended(player, entry)
+                members.append(
+                    Member(player, index, _policy_text(text, inspection), entry.name, "seed", parent="", iteration=0)
+                )
         with self.lease.atomically():
             for member in members:
                 self.lease.add_member(member)
@@ -168,24 +210,6 @@ class Session:
         if kind == "policy":
             return self._store.policy(rest).source, rest[:8]
         return reference_text(rest or kind), rest or kind
-
-    def _settle(self, populations: Populations) -> None:
-        self._metagame = settle(self.bench, self.solver, populations)
-
-    def _member(self, player: int, index: int, entry: Entry, origin: Origin, parent: str) -> Member:
-        iteration = 0 if origin == "seed" else self.iteration
-        return Member(
-            player=player, index=index, policy=_policy_text(entry.source, self.bench.inspect(entry.source)),
-            name=entry.name, origin=origin, parent=parent, iteration=iteration,
-        )  # fmt: skip
-
-    def _unique(self, name: str) -> str:
-        taken = {member.name for member in self._store.members(self.run)} | self.player_names
-        unique, number = name, 2
-        while unique in taken:
-            unique, number = f"{name}-{number}", number + 1
-        self.player_names.add(unique)
-        return unique
 
     def _record(self, iteration: int, attempt: Attempt, verdict: str = "") -> None:
         inspection = None
@@ -208,15 +232,10 @@ class Session:
         )  # fmt: skip
 
     def _commit(self, iteration: int, before: SolutionRecord, outcome: Outcome, seconds: float) -> None:
-        index = len(self.metagame.populations.of(outcome.player))
-        self._metagame = outcome.metagame
-        self.iteration = iteration
         admission = outcome.admission
         if outcome.finalist is not None:
             self._record(iteration, outcome.finalist, admission.verdict)
-        members = []
-        if outcome.entry is not None:
-            members = [self._member(outcome.player, index, outcome.entry, "oracle", self._parent(outcome))]
+        members = [] if outcome.entry is None else [self._member(iteration, outcome.entry, outcome)]
         record = IterationRecord(
             iteration=iteration, player=outcome.player, solution=before.number, sigma=before.sigma,
             tau=tuple(float(share) for share in outcome.tau), gain=admission.gain, lift=admission.lift,
@@ -224,8 +243,14 @@ class Session:
             finalist=sha256(outcome.finalist.source) if outcome.finalist else "",
             attempts=len(outcome.attempts), seconds=seconds,
         )  # fmt: skip
-        solution = self._solution(before.number + 1, "iteration", iteration)
+        solution = self._solution(outcome.metagame, before.number + 1, "iteration", iteration)
         self.lease.commit_iteration(record, members, solution)
+        self._metagame, self.iteration = outcome.metagame, iteration
+
+    def _member(self, iteration: int, entry: Entry, outcome: Outcome) -> Member:
+        policy = _policy_text(entry.source, self.bench.inspect(entry.source))
+        index = len(self.metagame.populations.of(outcome.player))
+        return Member(outcome.player, index, policy, entry.name, "oracle", self._parent(outcome), iteration)
 
     @staticmethod
     def _parent(outcome: Outcome) -> str:
@@ -235,8 +260,8 @@ class Session:
             return ""
         return sha256(outcome.attempts[finalist.parent].source)
 
-    def _solution(self, number: int, cause: str, iteration: int) -> SolutionRecord:
-        populations, table, solution = self.metagame.populations, self.metagame.table, self.metagame.solution
+    def _solution(self, metagame: MetaGame, number: int, cause: str, iteration: int) -> SolutionRecord:
+        populations, table, solution = metagame.populations, metagame.table, metagame.solution
         sigma = solution.sigma[: len(populations.lists)]
         exact = exploitability(self.bench, populations, solution.sigma)
         best = champion(table, populations)
@@ -251,6 +276,12 @@ class Session:
 
 def _policy_text(text: str, inspection: Inspection) -> PolicyText:
     return PolicyText(inspection.hash, inspection.tree_hash, text, inspection.docstring, inspection.lines)
+
+
+def _solved(row: SolutionRecord) -> Solution:
+    """Returns a solution as the solver gave it; one population serves both seats."""
+    row_player, column_player = np.array(row.sigma[0]), np.array(row.sigma[-1])
+    return Solution((row_player, column_player), row.value, row.nash_conv, row.epsilon, row.note)
 
 
 def _populations(symmetric: bool, members: Sequence[Member]) -> Populations:

@@ -4,15 +4,33 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-from csro_core.errors import Cancelled
+from csro_core.errors import Cancelled, UsageError
 from csro_core.progress import STAGES, StageName
 from csro_core.store import Lease, Store
+from csro_core.store.records import RequestRecord
+from csro_core.store.store import MAX_TARGET
 
 if TYPE_CHECKING:  # the desk needs the session, which needs this monitor
     from csro_core.runner.desk import Desk
 
 BAR_SECONDS = 0.25
 POLL_SECONDS = 0.1
+
+
+def iterations_wanted(request: RequestRecord, otherwise: int) -> int:
+    """Returns how many iterations a request to run asks for in all.
+
+    Args:
+        request: of kind "run".
+        otherwise: the answer where it does not say.
+
+    Raises:
+        UsageError: what it says is no such number.
+    """
+    wanted = request.payload.get("iterations", otherwise)
+    if not isinstance(wanted, int) or isinstance(wanted, bool) or not 0 <= wanted <= MAX_TARGET:
+        raise UsageError(f"iterations must be a whole number from 0 to {MAX_TARGET}, got {str(wanted)[:40]!r}")
+    return wanted
 
 
 class Watch:
@@ -122,30 +140,46 @@ class Watch:
         while time.monotonic() - began < self._pause_limit:
             self._check()
             for request in self._store.waiting(self._run):
-                if request.kind in ("step", "run"):
+                if request.kind == "step":
                     self._lease.answer(request.id, "done", {})
-                    self.until = str(request.payload.get("until", "")) if request.kind == "step" else ""
-                    if request.kind == "run":
-                        self.target = int(request.payload.get("iterations", self.target))
-                        self._lease.set_target(self.target)
-                    self._lease.set_status("running", "")
-                    return
-            self._serve()
+                    self.until = str(request.payload.get("until", ""))
+                elif request.kind != "run" or not self._take_target(request):
+                    continue
+                self._lease.set_status("running", "")
+                return
+            self._answer(("check", "score"))
             time.sleep(POLL_SECONDS)
         raise Cancelled("nobody came back to the paused run; stepping on repeats the iteration from its start")
 
     def _serve(self, adding: bool = False) -> None:
-        kinds = ("check", "score", "add") if adding else ("check", "score")
+        self._answer(("check", "score", "add") if adding else ("check", "score"))
+        for request in self._store.waiting(self._run):
+            if request.kind == "run" and not self.until:
+                self._take_target(request)
+            elif request.kind == "step" and not self.until:
+                # A second tab pressed Step on a run that is under way: it has the iteration that it asked for.
+                self._lease.answer(request.id, "done", {})
+
+    def _answer(self, kinds: tuple[str, ...]) -> None:
         for request in self._store.waiting(self._run):
             if request.kind in kinds:
                 self.desk.answer(request)
-            elif request.kind == "run" and not self.until:
-                self.target = int(request.payload.get("iterations", self.target))
-                self._lease.set_target(self.target)
-                self._lease.answer(request.id, "done", {})
-            elif request.kind == "step" and not self.until:
-                # A second tab pressed Step on a run that is under way: one more iteration than is finished.
-                self._lease.answer(request.id, "done", {})
+
+    def _take_target(self, request: RequestRecord) -> bool:
+        """Takes over how far the run shall go, and answers.
+
+        Returns:
+            False where the request makes no sense.
+        """
+        try:
+            self.target = iterations_wanted(request, self.target)
+        except UsageError as error:
+            self._lease.answer(request.id, "failed", {"message": str(error)})
+            return False
+        self.until = ""
+        self._lease.set_target(max(self.target, self._iteration))  # the iteration under way is finished all the same
+        self._lease.answer(request.id, "done", {})
+        return True
 
     def _check(self) -> None:
         if self._stop.is_set():

@@ -88,7 +88,7 @@ def insert_run(connection: sqlite3.Connection, run: str, columns: dict[str, Any]
 
 
 def checked_name(name: str) -> str:
-    """Returns a name for a run without spaces around it.
+    """Returns a name for a run or a policy without spaces around it.
 
     Raises:
         UsageError: it is empty, too long, or has characters that cannot be printed.
@@ -96,7 +96,7 @@ def checked_name(name: str) -> str:
     cleaned = name.strip()
     if not cleaned or len(cleaned) > MAX_NAME or not cleaned.isprintable():
         raise UsageError(
-            f"the name of a run must have 1 to {MAX_NAME} printable characters, got {cleaned[:MAX_NAME]!r}"
+            f"a name must have 1 to {MAX_NAME} printable characters, got {cleaned[:MAX_NAME]!r}"
         )
     return cleaned
 

@@ -53,6 +53,7 @@ def open_store(path: Path, create: bool = True, clock: Callable[[], float] = tim
     Raises:
         StoreError: it is missing, of a newer version, not a CSRO store, or cannot be opened or written.
     """
+    path = path.absolute()  # another process, or this one in another folder, shall find it by `Store.path`
     if not create and not path.exists():
         raise StoreError(f"store {path}: there is no such file: check --store and CSRO_STORE")
     try:

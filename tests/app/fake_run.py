@@ -204,3 +204,31 @@ def demo_store(path: Path) -> Store:
     add_matrix_run(store)
     add_rps_run(store)
     return store
+
+
+def add_wide_run(store: Store, name: str, texts: list[str], names: list[str] | None = None, seeds: int = 1) -> str:
+    """Writes a run of repeated RPS with these texts and no iterations: any number of policies, of any content."""
+    run = store.create_run(name, RunSettings(GameSpec("repeated_rps", {"num_throws": 20})), 0)
+    lease = store.acquire(run, "test")
+    rng = np.random.default_rng(len(texts))
+    members = []
+    for index, source in enumerate(texts):
+        called = names[index] if names else f"p{index}"
+        origin = "seed" if index < seeds else "oracle"
+        members.append(Member(0, index, policy_text(source, source[:200]), called, origin, "", 0))
+        lease.add_member(members[-1])
+    with lease.atomically():
+        for own in members:
+            for other in members[own.index + 1 :]:
+                score = rng.integers(-20, 21, size=4).astype(float)
+                pair = sorted((own.policy.tree_hash, other.policy.tree_hash))
+                returns = np.stack([score, -score], axis=1)
+                lease.cells.put(Cell(*pair, returns, np.zeros((4, 2), bool), (), ()))
+    lease.add_solution(_solution(lease, members, 0, 0))
+    lease.release("done")
+    return run
+
+
+def numbered_texts(count: int) -> list[str]:
+    """Returns that many different policies."""
+    return [f"class Policy:\n    def act(self, obs):\n        return {number} % 3\n" for number in range(count)]

@@ -1,43 +1,16 @@
 """The pages by AppTest: everything but what needs a browser."""
 
-import json
-from pathlib import Path
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app.panels import attempts
 from app.panels.curves import curves_csv, matrix_csv, settings_differences
 from app.snapshot import curves, snapshot_of
 from csro_core.games.base import GameSpec
 from csro_core.policies.library import UNIFORM_NOTE
 from csro_core.store import open_store
 from csro_core.store.records import RunSettings
-
-SHELL = str(Path(__file__).resolve().parents[2] / "app" / "shell.py")
-
-
-def app(page: str = "", **query: str) -> AppTest:
-    test = AppTest.from_file(SHELL, default_timeout=30)
-    for key, value in query.items():
-        test.query_params[key] = value
-    test.run()
-    if page:
-        test.switch_page(page).run()
-    assert not test.exception, [(error.message, error.stack_trace[-3:]) for error in test.exception]
-    assert not test.error, [error.value for error in test.error]
-    return test
-
-
-def run_id(store, name: str) -> str:
-    return next(run.id for run in store.runs() if run.name == name)
-
-
-def html(test: AppTest) -> str:
-    return "\n".join(element.value for element in test.html if "<style" not in element.value)
-
-
-def figures(test: AppTest) -> list[dict]:
-    return [json.loads(chart.proto.spec) for chart in test.get("plotly_chart")]
+from tests.app.app_pages import SHELL, app, figures, html, run_id
 
 
 def test_an_empty_store_says_what_to_do_and_has_the_button(tmp_path, monkeypatch):
@@ -75,7 +48,7 @@ def test_the_heat_map_shows_payoffs_to_the_row_policy(store):
     test = app(run=run_id(store, "demo rps"))
     heat = figures(test)[0]["data"][0]
     assert heat["type"] == "heatmap"
-    assert len(heat["text"]) == 12
+    assert len(heat["customdata"]) == 12
     assert "payoff to the row policy" in html(test)
 
 
@@ -83,15 +56,29 @@ def test_the_slider_goes_back_to_the_population_of_then(store):
     test = app(run=run_id(store, "demo rps"))
     test.slider(key="iteration_slider").set_value(1).run()
     assert not test.exception
-    assert len(figures(test)[0]["data"][0]["text"]) == 10
+    assert len(figures(test)[0]["data"][0]["customdata"]) == 10
     assert "attempts of iteration 1" in html(test)
     assert test.query_params["iteration"] in ("1", ["1"])
 
 
-def test_attempts_have_verdicts_and_reasons(store):
-    table = app(run=run_id(store, "demo rps"), iteration="3").dataframe[0].value
-    assert list(table["verdict"]) == ["refused", "no answer", "rejected"]
-    assert table["reason"][0] == "line 1: import of os is not allowed"
+def test_attempts_have_verdicts_reasons_and_whole_ideas(store):
+    run = run_id(store, "demo rps")
+    finished = store.iterations(run)[2]
+    rows = [attempts.row(attempt, finished) for attempt in store.attempts(run, 3)]
+    assert [row.cells[0] for row in rows] == ["refused", "no answer", "rejected"]
+    assert rows[0].cells[-1] == "line 1: import of os is not allowed"
+    assert rows[2].cells[2] == "Count what follows the last two throws, <b>then</b> beat it."
+    assert "standard error" in rows[2].titles[4]
+    assert [row.readable for row in rows] == [True, False, True]
+
+
+def test_reading_an_attempt_opens_its_program(store):
+    run = run_id(store, "demo rps")
+    test = app(run=run, iteration="3")
+    test.session_state["attempts"] = {"read": 0}
+    test.run()
+    assert not test.exception
+    assert "not a member of a population" in html(test)
 
 
 def test_rows_by_sigma_begin_with_the_heaviest(store):
@@ -142,9 +129,9 @@ def test_a_text_that_was_never_admitted_can_be_read(store):
 
 def edited(store, name: str = "demo rps") -> tuple[AppTest, str, str]:
     run = run_id(store, name)
-    policy = store.members(run)[-1].policy
-    test = app("views/policies.py", run=run, policy=policy.hash[:12], tab="Edit")
-    key = f"editor-{run}-{policy.hash[:12]}"
+    player, policy = store.members(run)[-1].player, store.members(run)[-1].policy
+    test = app("views/policies.py", run=run, policy=policy.hash[:12], player=str(player), tab="Edit")
+    key = f"editor-{run}-{player}-{policy.hash[:12]}"
     test.session_state[key] = {"value": policy.source + "# changed\n"}
     test.run()
     return test, run, policy.hash

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.fake_run import demo_store
+from csro_core.store import Store, open_store
+from tests.app.fake_run import add_wide_run, demo_store, numbered_texts
 from tests.e2e.harness import IN_CI, Server, Watched, chromium, launched, new_page, server
 
 
@@ -24,9 +25,14 @@ def _browser_there() -> None:
 
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory: pytest.TempPathFactory, _browser_there: None) -> Iterator[Server]:
-    """A dashboard over two finished runs."""
+    """A dashboard over finished runs: both games, one with names and texts that attack the page, one with many."""
     path = tmp_path_factory.mktemp("e2e") / "demo.sqlite"
-    demo_store(path).close()
+    store = demo_store(path)
+    evil = '</style><script>window.evil = 1</script><img src="http://evil.example/x" onerror="window.evil = 1">'
+    text = f'class Policy:\n    """{evil}"""\n    def act(self, obs):\n        return 0\n'
+    add_wide_run(store, evil, [text, *numbered_texts(2)], [evil, f"{evil}1", "p"])
+    add_wide_run(store, "sixty", numbered_texts(60), seeds=9)
+    store.close()
     with server(path) as running:
         yield running
 
@@ -58,3 +64,18 @@ def open_page(browser: object) -> Iterator[Callable[..., Watched]]:
 def empty_store(tmp_path: Path) -> Path:
     """The path of a store that does not exist yet."""
     return tmp_path / "fresh.sqlite"
+
+
+@pytest.fixture
+def fresh(empty_store: Path) -> Iterator[Server]:
+    """A dashboard over a store that does not exist yet; asks everything that it has started to stop."""
+    with server(empty_store) as running:
+        yield running
+        stop_everything(open_store(empty_store))
+
+
+def stop_everything(store: Store) -> None:
+    """Asks the owner of every run to stop."""
+    for run in store.runs():
+        if store.lease_holder(run.id) is not None:
+            store.add_request(run.id, "stop", {})

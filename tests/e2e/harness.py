@@ -16,12 +16,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from csro_core.store import open_store
+
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
 ROOT = Path(__file__).resolve().parents[2]
 IN_CI = os.environ.get("CI", "").lower() == "true"
-START_SECONDS = 60.0
+START_SECONDS = 120.0
+PATIENCE = 120_000
+"""Milliseconds that anything in the browser may take on a slow machine; waits end as soon as it is there."""
 
 _ARGUMENTS = [
     "--no-sandbox",
@@ -53,16 +57,17 @@ class Server:
 
 
 @contextlib.contextmanager
-def server(store: Path, *options: str) -> Iterator[Server]:
-    """Starts the dashboard from a foreign folder; ends it, and what it has started, afterwards."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+def server(store: Path, port: int = 0) -> Iterator[Server]:
+    """Starts the dashboard from a foreign folder, on any free port where none is given; ends it afterwards."""
+    if not port:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
     folder = Path(tempfile.mkdtemp(prefix="csro-e2e-"))
     log = folder / "server.log"
     command = [
         sys.executable, "-m", "streamlit", "run", str(ROOT / "app" / "main.py"),
-        "--server.port", str(port), "--server.headless", "true", *options,
+        "--server.port", str(port), "--server.headless", "true",
     ]  # fmt: skip
     environment = {**os.environ, "CSRO_STORE": str(store)}
     with log.open("wb") as output:
@@ -76,7 +81,11 @@ def server(store: Path, *options: str) -> Iterator[Server]:
             process.wait(10)
         except subprocess.TimeoutExpired:
             process.kill()
+        said = log.read_text(errors="replace")
         shutil.rmtree(folder, ignore_errors=True)
+        if "Traceback" in said:
+            print(said[-6000:])  # pytest shows it with the failed test
+    assert "Traceback" not in said, "the server has raised an exception, see the output"
 
 
 def _wait_healthy(url: str, process: subprocess.Popen, log: Path) -> None:
@@ -91,12 +100,24 @@ def _wait_healthy(url: str, process: subprocess.Popen, log: Path) -> None:
     raise RuntimeError(f"the dashboard did not start:\n{log.read_text(errors='replace')}")
 
 
+def run_id(running: Server, name: str) -> str:
+    """Returns the id of the run with this name."""
+    return open_store(running.store, create=False).run(name).id
+
+
 @dataclass
 class Watched:
-    """A page, and everything that went wrong on it."""
+    """A page, and everything that went wrong on it.
 
-    page: object
+    Attributes:
+        page: Playwright's.
+        problems: what went wrong, one line each.
+        may_lose_server: True while a test takes the server away: connections refused on loopback are no problem then.
+    """
+
+    page: "Page"
     problems: list[str] = field(default_factory=list)
+    may_lose_server: bool = False
 
     def check(self) -> None:
         """Fails on any page error, console error, or request that left loopback."""
@@ -120,8 +141,16 @@ _INLINE_SCRIPT = "Executing inline script violates the following Content Securit
 _PROBE = re.compile(r"/(policies|matches)/_stcore/(health|host-config)$")
 
 
+_LOST = re.compile(
+    "ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET|WebSocket connection to|Failed to fetch|"
+    "when disconnected from server|Failed to load script from http://127.0.0.1"
+)
+
+
 def _console(watched: Watched, message) -> None:
     expected = _INLINE_SCRIPT in message.text or _PROBE.search(message.location.get("url", ""))
+    if watched.may_lose_server and _LOST.search(message.text):
+        return
     if message.type == "error" and not expected:
         watched.problems.append(f"console error: {message.text} ({message.location.get('url', '')})")
 
@@ -131,7 +160,7 @@ def _request(watched: Watched, url: str) -> None:
         watched.problems.append(f"request off loopback: {url}")
 
 
-def settle(page, timeout: float = 30_000) -> None:
+def settle(page, timeout: float = PATIENCE) -> None:
     """Waits until the script has run and its answer is drawn."""
     page.wait_for_selector("[data-testid='stApp']", timeout=timeout)
     page.wait_for_function(
@@ -166,4 +195,5 @@ def new_page(browser: "Browser", dark: bool = False, size: tuple[int, int] = (12
         color_scheme="dark" if dark else "light",
         accept_downloads=True,
     )
+    context.set_default_timeout(PATIENCE)
     return watch(context.new_page())

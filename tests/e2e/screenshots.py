@@ -1,55 +1,104 @@
-"""Takes the screenshots of the README: `python -m tests.e2e.screenshots STORE RUN FOLDER`.
+"""Takes the screenshots of the README: `python -m tests.e2e.screenshots STORE RUN FOLDER [LOOK …]`.
 
-RUN names a finished run of repeated rock-paper-scissors in the store.
+RUN is the id or the name of a finished run of any game; a LOOK is a theme and a width such as light-1280 or dark-1920
+(default: both themes at both widths). For every look run, policies, edit, match and new-run are written as
+FOLDER/PAGE-LOOK.png. The store is copied first: scoring an edit for its picture leaves no trace in it.
 """
 
+import sqlite3
 import sys
+import tempfile
+from contextlib import closing
 from pathlib import Path
 
+import numpy as np
+
 from csro_core.store import open_store
-from tests.e2e.harness import launched, new_page, server, settle
+from csro_core.store.records import Member, RunRecord
+from tests.e2e.harness import Server, launched, new_page, server, settle
 
-LOOKS = ((False, (1280, 900), "light-1280"), (True, (1920, 1080), "dark-1920"))
-PATIENCE = 120_000
+LOOKS = ("light-1280", "light-1920", "dark-1280", "dark-1920")
+HEIGHTS = {"1280": 900, "1920": 1080}
+PATIENCE = 240_000
+LATE_MILLISECONDS = 1500
+"""How long Plotly may animate after the page has settled."""
 
 
-def take(store: Path, name: str, folder: Path) -> None:
-    """Writes one picture a page, light at 1280 and dark at 1920 pixels."""
-    run = open_store(store, create=False).run(name)
-    members = open_store(store).members(run.id)
+def take(store: Path, wanted: str, folder: Path, looks: tuple[str, ...] = LOOKS) -> list[Path]:
+    """Writes one picture a page and look; returns their paths."""
+    unknown = [look for look in looks if look.partition("-")[0] not in {"light", "dark"} or look[-4:] not in HEIGHTS]
+    if unknown:
+        raise SystemExit(f"a look must be one of {', '.join(LOOKS)}, got {', '.join(unknown)}")
+    if not store.exists():
+        raise SystemExit(f"there is no store {store}")
     folder.mkdir(parents=True, exist_ok=True)
-    with server(store) as running, launched() as browser:
-        for dark, size, look in LOOKS:
-            page = new_page(browser, dark, size).page
-            best = members[-1].policy.hash[:12]
-            match = f"row={best}&column={members[-2].policy.hash[:12]}"
-            for title, path in (
-                ("run", f"?run={run.id}"),
-                ("policies", f"policies?run={run.id}&policy={best}"),
-                ("match", f"matches?run={run.id}&{match}"),
-                ("edit", f"policies?run={run.id}&policy={best}&tab=Edit"),
-            ):
-                page.goto(f"{running.url}/{path}")
-                settle(page)
-                if title == "edit":
-                    page.get_by_role("button", name="Score against the population").click()
-                    page.get_by_text("against sigma:").first.wait_for(timeout=PATIENCE)
-                page.mouse.move(5, 5)
-                _save(page, folder / f"{title}-{look}.png", size, whole=title in {"run", "match"})
-            page.get_by_role("button", name="New run").click()
-            page.get_by_role("dialog").wait_for()
-            _save(page, folder / f"new-run-{look}.png", size, whole=False)
+    written = []
+    with tempfile.TemporaryDirectory() as scratch:
+        copy = Path(scratch) / "store.sqlite"
+        with closing(sqlite3.connect(store)) as source, closing(sqlite3.connect(copy)) as target:
+            source.backup(target)
+        with server(copy) as running, launched() as browser:
+            for look in looks:
+                theme, _, width = look.partition("-")
+                watched = new_page(browser, theme == "dark", (int(width), HEIGHTS[width]))
+                written += _pages(running, watched.page, wanted, folder, look)
+                watched.check()
+                watched.page.context.close()
+    return written
 
 
-def _save(page, path: Path, size: tuple[int, int], whole: bool) -> None:
-    page.wait_for_timeout(2500)
+def _pages(running: Server, page, wanted: str, folder: Path, look: str) -> list[Path]:
+    store = open_store(running.store, create=False)
+    run = store.run(wanted)
+    row, column = _pair(store.members(run.id), store, run)
+    shown = f"run={run.id}&policy={row.policy.hash[:12]}&player={row.player}"
+    match = f"run={run.id}&row={row.policy.hash[:12]}&column={column.policy.hash[:12]}"
+    written = []
+    for title, path in (
+        ("run", f"?run={run.id}"),
+        ("policies", f"policies?{shown}"),
+        ("match", f"matches?{match}"),
+        ("edit", f"policies?{shown}&tab=Edit"),
+    ):
+        page.goto(f"{running.url}/{path}")
+        settle(page)
+        if title == "edit":
+            page.get_by_role("button", name="Score against the population").click()
+            page.locator(".csro-verdict").first.wait_for(timeout=PATIENCE)
+            settle(page)
+        page.mouse.move(5, 5)
+        written.append(_save(page, folder / f"{title}-{look}.png", whole=title in {"run", "match"}))
+    page.get_by_role("button", name="New run").click()
+    page.get_by_role("dialog").wait_for()
+    settle(page)
+    written.append(_save(page, folder / f"new-run-{look}.png", whole=False))
+    return written
+
+
+def _pair(members: list[Member], store, run: RunRecord) -> tuple[Member, Member]:
+    """Returns the heaviest row policy and the heaviest other one that it has played against."""
+    sigma = store.solutions(run.id)[-1].sigma
+    rows = [member for member in members if member.player == 0]
+    columns = [member for member in members if member.player == len(sigma) - 1]
+    row = rows[int(np.argmax(sigma[0]))]
+    others = [member for member in columns if member.policy.tree_hash != row.policy.tree_hash]
+    return row, max(others or columns, key=lambda member: sigma[-1][member.index])
+
+
+def _save(page, path: Path, whole: bool) -> Path:
+    page.wait_for_timeout(LATE_MILLISECONDS)
+    size = page.viewport_size
     if whole:
         height = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
-        page.set_viewport_size({"width": size[0], "height": int(height) + 20})
-        page.wait_for_timeout(1500)
+        page.set_viewport_size({"width": size["width"], "height": int(height) + 20})
+        page.wait_for_timeout(LATE_MILLISECONDS)
     page.screenshot(path=str(path))
-    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.set_viewport_size(size)
+    return path
 
 
 if __name__ == "__main__":
-    take(Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]))
+    if len(sys.argv) < 4:
+        raise SystemExit(__doc__)
+    for picture in take(Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]), tuple(sys.argv[4:]) or LOOKS):
+        print(picture)

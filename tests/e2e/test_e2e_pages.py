@@ -3,15 +3,11 @@
 import pytest
 
 from csro_core.store import open_store
-from tests.e2e.harness import settle
+from tests.e2e.harness import run_id, settle
 
 pytestmark = pytest.mark.e2e
 
 CELLS = ".st-key-payoff_chart .heatmaplayer"
-
-
-def run_id(server, name: str) -> str:
-    return next(run.id for run in open_store(server.store).runs() if run.name == name)
 
 
 @pytest.mark.parametrize(("dark", "size"), [(False, (1280, 900)), (True, (1920, 1080))])
@@ -33,8 +29,7 @@ def test_a_click_on_a_cell_opens_the_match_and_back_returns(demo, open_page):
     page = open_page().page
     page.goto(f"{demo.url}/?run={run_id(demo, 'demo rps')}")
     settle(page)
-    page.wait_for_selector(CELLS, state="attached")
-    page.wait_for_timeout(500)
+    page.wait_for_selector(".st-key-payoff_chart .js-plotly-plot[data-clicks=on]", state="attached")
     plot = page.locator(".st-key-payoff_chart .nsewdrag").first.bounding_box()
     # Row 12 of 12 against column 1 of 12: r4 against rock.
     page.mouse.click(plot["x"] + plot["width"] / 24, plot["y"] + plot["height"] * 23 / 24)
@@ -68,8 +63,9 @@ def test_the_theme_switch_recolours_code_without_a_reload(demo, open_page):
     keyword = page.locator(".csro-code .k").first
     before = keyword.evaluate("element => getComputedStyle(element).color")
     page.emulate_media(color_scheme="dark")
-    page.wait_for_timeout(500)
-    assert keyword.evaluate("element => getComputedStyle(element).color") != before
+    page.wait_for_function(
+        "before => getComputedStyle(document.querySelector('.csro-code .k')).color !== before", arg=before
+    )
 
 
 def test_typing_is_kept_over_reruns_tabs_and_a_refresh(demo, open_page):
@@ -87,3 +83,31 @@ def test_typing_is_kept_over_reruns_tabs_and_a_refresh(demo, open_page):
     page.get_by_role("button", name="Start over").click()
     settle(page)
     page.get_by_text("# typed by a person").wait_for(state="hidden")
+
+
+@pytest.mark.parametrize(
+    "path", ["", "policies", "policies?tab=Edit", "policies?tab=Diff", "policies?tab=Lineage", "matches"]
+)
+def test_hostile_names_and_docstrings_stay_letters(demo, open_page, path):
+    page = open_page().page
+    evil = next(run.id for run in open_store(demo.store).runs() if "<script>" in run.name)
+    page.goto(f"{demo.url}/{path}{'&' if '?' in path else '?'}run={evil}")
+    settle(page)
+    page.get_by_text("window.evil").first.wait_for(state="attached")
+    assert page.evaluate("window.evil") is None
+
+
+@pytest.mark.parametrize("path", ["", "policies", "matches"])
+def test_sixty_policies_are_shown(demo, open_page, path):
+    page = open_page().page
+    page.goto(f"{demo.url}/{path}?run={run_id(demo, 'sixty')}")
+    settle(page)
+    page.get_by_text("p59").first.wait_for(state="attached")
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_garbage_in_the_address_is_one_sentence(demo, open_page):
+    page = open_page().page
+    page.goto(f"{demo.url}/?run=../../x&iteration=1e9&policy=zzz&tab=%3Cb%3E")
+    settle(page)
+    page.get_by_text("There is no run").wait_for()

@@ -11,6 +11,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     const plot = document.querySelector(selector)
     if (!plot || plot === state.plot || typeof plot.on !== "function") return
     state.plot = plot
+    plot.dataset.clicks = "on"
     plot.on("plotly_click", (event) => {
       const point = event.points?.find((candidate) => candidate.data.type === "heatmap")
       if (point) state.send("cell", { row: point.pointIndex[0], column: point.pointIndex[1] })

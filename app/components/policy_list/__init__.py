@@ -35,7 +35,9 @@ class Item:
     title: str
 
 
-def policy_list(items: Sequence[Item], selected: str, *, key: str, height: int) -> str | None:
+def policy_list(
+    items: Sequence[Item], selected: str, *, key: str, height: int, label: str = "policies"
+) -> str | None:
     """Returns the id of the item whose click caused this run of the script, else None.
 
     Args:
@@ -43,15 +45,16 @@ def policy_list(items: Sequence[Item], selected: str, *, key: str, height: int) 
         selected: id of the item that is shown as chosen.
         key: key of this element.
         height: pixels above which the list scrolls.
+        label: what a screen reader calls it.
     """
     register_assets()
     mount = st.components.v2.component(
         "csro.policy_list",
-        html='<nav class="policies" aria-label="policies"></nav>',
+        html='<nav class="policies"></nav>',
         css="policy_list.css",
         js="policy_list.js",
     )
-    data = {"items": [asdict(item) for item in items], "selected": selected, "height": height}
+    data = {"items": [asdict(item) for item in items], "selected": selected, "height": height, "label": label}
     picked = mount(key=key, data=data, on_picked_change=_nothing).picked
     return str(picked) if picked is not None else None
 

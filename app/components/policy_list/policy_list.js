@@ -1,6 +1,7 @@
 // A list of policies: sigma as a bar, name, origin, payoff, and one line of the docstring. Text is never HTML.
 export default function ({ data, parentElement, setTriggerValue }) {
   const list = parentElement.querySelector(".policies")
+  list.setAttribute("aria-label", data.label)
   list.style.maxHeight = `${data.height}px`
   const before = list.scrollTop
   list.replaceChildren(...data.items.map((item) => row(item, data.selected, setTriggerValue)))
