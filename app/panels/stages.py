@@ -73,7 +73,6 @@ def _draw(run: str, complaint: str) -> None:
     elif desk is not None:
         # What an earlier piece of work has left in the stages is not this one's: only a bar that moves is shown.
         st.html(
-            f'<p class="csro-panel-title">{DESK_TITLES[desk.kind]}</p>'
             f'<div class="csro-note" role="status">{desk_sentence(desk)}{meter(progress.get("bar"))}</div>'
         )
     else:
@@ -97,7 +96,7 @@ def meter(bar: object) -> str:
         return ""
     done, total = int(bar[0]), int(bar[1])
     share = round(100 * done / total)
-    return f' {done}/{total} matches<span class="csro-meter"><span style="width:{share}%"></span></span>'
+    return f', {done}/{total} matches<span class="csro-meter"><span style="width:{share}%"></span></span>'
 
 
 def _since(waiting: list[RequestRecord]) -> str:

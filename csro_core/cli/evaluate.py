@@ -93,7 +93,7 @@ def entrant_of(store: Store, target: str, champion: bool) -> Mixture:
         raise UsageError(f"the run must have a solution before it is scored; run {run.id} has none yet")
     best = solutions[-1].extra.get("champion")
     if champion:
-        if not best:
+        if not best or "index" not in best:
             raise UsageError(f"run {run.id} has no champion yet: play at least 2 episodes a cell")
         return Mixture((members[int(best["index"])].policy.source,), (1.0,))
     return Mixture.without_negligible([member.policy.source for member in members], solutions[-1].sigma[0])

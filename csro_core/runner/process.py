@@ -123,6 +123,7 @@ class Runner:
         status: RunStatus = "done"
         message = ""
         failure: CsroError | None = None
+        watch.advancing = True
         try:
             self._advance(session, watch)
         except Cancelled as stopped:
@@ -137,6 +138,7 @@ class Runner:
             session.lease.event("failed", {"message": message})
         if status != "done":
             session.forget()
+        watch.advancing, watch.until = False, ""
         watch.rest()
         self._settle_stops(session.lease)
         session.lease.set_status(status, message)

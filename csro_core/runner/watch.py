@@ -38,7 +38,8 @@ class Watch:
 
     Attributes:
         until: where to pause: "stage", "attempt", or anything else for nowhere.
-        target: iterations wanted; a request to run may raise it while the run is under way.
+        target: iterations wanted; a request to run may change it while the run is under way.
+        advancing: True while iterations are under way, not while a request is answered in between.
         desk: answers checks and scores between two stages.
     """
 
@@ -48,6 +49,7 @@ class Watch:
         """Keeps its collaborators."""
         self.until = ""
         self.target = 0
+        self.advancing = False
         self._store = store
         self._lease = lease
         self._run = run
@@ -153,10 +155,12 @@ class Watch:
 
     def _serve(self, adding: bool = False) -> None:
         self._answer(("check", "score", "add") if adding else ("check", "score"))
+        if self.until or not self.advancing:
+            return
         for request in self._store.waiting(self._run):
-            if request.kind == "run" and not self.until:
+            if request.kind == "run":
                 self._take_target(request)
-            elif request.kind == "step" and not self.until:
+            elif request.kind == "step":
                 # A second tab pressed Step on a run that is under way: it has the iteration that it asked for.
                 self._lease.answer(request.id, "done", {})
 

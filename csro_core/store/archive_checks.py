@@ -9,7 +9,7 @@ import math
 import re
 import zipfile
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,19 +17,26 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from csro_core.evaluation.champion import Champion
 from csro_core.games import make_game
 from csro_core.metagame.cells import Cell
 from csro_core.policies.source import sha256
 from csro_core.store import archive_format as form
 from csro_core.store.archive_format import Archive, ArchivedCell, ArchivedFailure, ArchivedRun, ArchivedScore
 from csro_core.store.codec import from_json, to_json
+from csro_core.store.records import SolutionRecord
 from csro_core.store.store import MAX_TARGET
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _MOST_EPISODES = 1_000_000
 _MOST_NAME = 200
+_ROUNDING = 1e-6
 _LATEST = 32_500_000_000.0  # seconds since 1970 of a day in the year 2999
 _NO_PLACE: dict[str, Any] = {"line": None, "episode": None, "step": None}
+_UNKNOWN = {"mean": None, "stderr": None, "episodes": 0}
+_NO_CHAMPION: dict[str, Any] = {
+    "player": 0, "index": 0, "hash": "0" * 64, "score": None, "mean": _UNKNOWN, "minimum": _UNKNOWN, "worst": 0,
+}  # fmt: skip
 _COMPRESSIONS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 
 
@@ -158,7 +165,8 @@ def _check_run(archive: Archive) -> None:
     _all_hashes(run.fingerprints)
     settings = run.settings
     make_game(settings.game)
-    if settings.seed < 0 or settings.attempts < 0 or settings.episodes < 1 or not 0 <= settings.target_mix <= 1:
+    even = settings.episodes >= 2 and settings.episodes % 2 == 0
+    if settings.seed < 0 or settings.attempts < 0 or not even or not 0 <= settings.target_mix <= 1:
         raise ValueError("its settings are out of range: see RunSettings")
     if not 0 <= run.target <= MAX_TARGET:
         raise ValueError(f"its target must be from 0 to {MAX_TARGET}, got {run.target}")
@@ -188,8 +196,33 @@ def _check_solutions(run: ArchivedRun) -> None:
         fits = all(size <= most for size, most in zip(lengths, populations, strict=False))
         if solution.number != place or solution.sizes != lengths or not 1 <= len(lengths) <= 2 or not fits:
             raise ValueError(f"solution {place} must have its number and one weight for each policy of its populations")
-        _all_finite(weight for weights in solution.sigma for weight in weights)
+        for weights in solution.sigma:
+            _check_distribution(weights)
         _all_finite([solution.value, solution.nash_conv, solution.epsilon])
+        _check_champion(solution)
+
+
+def _check_distribution(weights: Sequence[float]) -> None:
+    _all_finite(weights)
+    if min(weights, default=-1.0) < 0 or abs(sum(weights) - 1.0) > _ROUNDING:
+        raise ValueError("the weights of a meta-strategy must not be negative and must add up to 1")
+
+
+def _check_champion(solution: SolutionRecord) -> None:
+    """Checks what pages and commands read of the champion: who it is, and that it is of the population.
+
+    Raises:
+        ValueError: it is not.
+    """
+    found = solution.extra.get("champion")
+    if not found:
+        return
+    if not isinstance(found, Mapping):
+        raise ValueError("the champion must be an object")
+    best = from_json(Champion, {**_NO_CHAMPION, **found})
+    if not (0 <= best.player < len(solution.sizes) and 0 <= best.index < solution.sizes[best.player]):
+        raise ValueError("the champion must be a policy of the population")
+    _all_hashes([best.hash])
 
 
 def _check_iterations(run: ArchivedRun) -> None:

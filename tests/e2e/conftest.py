@@ -66,6 +66,15 @@ def empty_store(tmp_path: Path) -> Path:
     return tmp_path / "fresh.sqlite"
 
 
+@pytest.fixture(scope="session")
+def workshop(tmp_path_factory: pytest.TempPathFactory, _browser_there: None) -> Iterator[Server]:
+    """A dashboard for tests that make runs of their own and work on them."""
+    path = tmp_path_factory.mktemp("e2e") / "workshop.sqlite"
+    with server(path) as running:
+        yield running
+        stop_everything(open_store(path))
+
+
 @pytest.fixture
 def fresh(empty_store: Path) -> Iterator[Server]:
     """A dashboard over a store that does not exist yet; asks everything that it has started to stop."""

@@ -112,7 +112,7 @@ class Watched:
     Attributes:
         page: Playwright's.
         problems: what went wrong, one line each.
-        may_lose_server: True while a test takes the server away: connections refused on loopback are no problem then.
+        may_lose_server: True while a test takes the server away: only requests off loopback are a problem then.
     """
 
     page: "Page"
@@ -127,7 +127,7 @@ class Watched:
 def watch(page) -> Watched:
     """Collects what must not happen on a page."""
     watched = Watched(page)
-    page.on("pageerror", lambda error: watched.problems.append(f"page error: {error}"))
+    page.on("pageerror", lambda error: _page_error(watched, str(error)))
     page.on("console", lambda message: _console(watched, message))
     page.on("request", lambda request: _request(watched, request.url))
     page.on("websocket", lambda websocket: _request(watched, websocket.url))
@@ -141,17 +141,14 @@ _INLINE_SCRIPT = "Executing inline script violates the following Content Securit
 _PROBE = re.compile(r"/(policies|matches)/_stcore/(health|host-config)$")
 
 
-_LOST = re.compile(
-    "ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET|WebSocket connection to|Failed to fetch|"
-    "when disconnected from server|Failed to load script from http://127.0.0.1"
-)
+def _page_error(watched: Watched, text: str) -> None:
+    if not watched.may_lose_server:
+        watched.problems.append(f"page error: {text}")
 
 
 def _console(watched: Watched, message) -> None:
     expected = _INLINE_SCRIPT in message.text or _PROBE.search(message.location.get("url", ""))
-    if watched.may_lose_server and _LOST.search(message.text):
-        return
-    if message.type == "error" and not expected:
+    if message.type == "error" and not expected and not watched.may_lose_server:
         watched.problems.append(f"console error: {message.text} ({message.location.get('url', '')})")
 
 
@@ -162,12 +159,14 @@ def _request(watched: Watched, url: str) -> None:
 
 def settle(page, timeout: float = PATIENCE) -> None:
     """Waits until the script has run and its answer is drawn."""
-    page.wait_for_selector("[data-testid='stApp']", timeout=timeout)
+    # Before its first run the script counts as not running: what every run draws must be there.
+    page.wait_for_selector(".st-key-new_run_button, [data-testid='stException']", state="attached", timeout=timeout)
     page.wait_for_function(
         """() => {
           const app = document.querySelector('[data-testid="stApp"]')
           return app?.getAttribute('data-test-script-state') === 'notRunning'
             && app.getAttribute('data-test-connection-state') === 'CONNECTED'
+            && !document.querySelector('[data-stale="true"]')
         }""",
         timeout=timeout,
     )

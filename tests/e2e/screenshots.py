@@ -66,6 +66,8 @@ def _pages(running: Server, page, wanted: str, folder: Path, look: str) -> list[
             page.get_by_role("button", name="Score against the population").click()
             page.locator(".csro-verdict").first.wait_for(timeout=PATIENCE)
             settle(page)
+        if title == "run":
+            page.get_by_role("table").or_(page.get_by_text("It has no attempts")).first.wait_for()
         page.mouse.move(5, 5)
         written.append(_save(page, folder / f"{title}-{look}.png", whole=title in {"run", "match"}))
     page.get_by_role("button", name="New run").click()
@@ -88,8 +90,11 @@ def _pair(members: list[Member], store, run: RunRecord) -> tuple[Member, Member]
 def _save(page, path: Path, whole: bool) -> Path:
     page.wait_for_timeout(LATE_MILLISECONDS)
     size = page.viewport_size
-    if whole:
+    for _ in range(4 if whole else 0):
+        # The height is known when everything is drawn, and some is drawn when there is room: until it stays.
         height = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
+        if height <= page.viewport_size["height"]:
+            break
         page.set_viewport_size({"width": size["width"], "height": int(height) + 20})
         page.wait_for_timeout(LATE_MILLISECONDS)
     page.screenshot(path=str(path))

@@ -50,6 +50,7 @@ def test_the_keyboard_reaches_step_and_the_programs_and_shows_where_it_is(demo, 
     page = open_page().page
     page.goto(f"{demo.url}/?run={run_id(demo, 'demo rps')}")
     settle(page)
+    page.get_by_role("table", name="attempts of iteration 4").wait_for()
     reached = []
     for _ in range(120):
         page.keyboard.press("Tab")

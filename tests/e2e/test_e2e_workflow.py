@@ -33,9 +33,9 @@ SLOW = '''class Policy:
 '''
 
 
-def make_run(fresh, name: str, **settings):
+def make_run(running, name: str, **settings):
     """Returns the id of a new run of a short game with three seeds, and the store."""
-    store = open_store(fresh.store)
+    store = open_store(running.store)
     given = {
         "game": GameSpec("repeated_rps", {"num_throws": 100}),
         "initial": ("reference:rock", "reference:rotate", "reference:beat_last"),
@@ -136,11 +136,11 @@ def test_the_main_job_end_to_end(fresh, open_page):
     assert page.locator(".csro-head .title").first.inner_text().endswith("-edit")
 
 
-def test_two_tabs_step_one_run_see_the_same_and_stop_acts(fresh, open_page):
-    run, store = make_run(fresh, "long", attempts=10, oracle="best-of-n", episodes=8)
+def test_two_tabs_step_one_run_see_the_same_and_stop_acts(workshop, open_page):
+    run, store = make_run(workshop, "long", attempts=10, oracle="best-of-n", episodes=8)
     tabs = [open_page().page, open_page().page]
     for page in tabs:
-        visit(page, f"{fresh.url}/?run={run}")
+        visit(page, f"{workshop.url}/?run={run}")
     for page in tabs:
         # The second one may find the button disabled already: then there is nothing left to press.
         button = page.get_by_test_id("stSidebar").get_by_role("button", name="Run", exact=True)
@@ -150,17 +150,17 @@ def test_two_tabs_step_one_run_see_the_same_and_stop_acts(fresh, open_page):
         page.locator(".csro-stages").wait_for()
     tabs[1].reload()
     tabs[1].locator(".csro-stages").wait_for()
-    tabs[0].get_by_role("button", name="Stop").click()
+    tabs[0].get_by_test_id("stSidebar").get_by_role("button", name="Stop").click()
     assert wait_until(lambda: store.run(run).status == "stopped") < 5 * STOP_SECONDS
     for page in tabs:
         chip(page, "stopped").wait_for()
         page.get_by_text("Nothing is under way").wait_for()
 
 
-def test_stop_acts_in_every_stage(fresh, open_page):
-    run, store = make_run(fresh, "stages")
+def test_stop_acts_in_every_stage(workshop, open_page):
+    run, store = make_run(workshop, "stages")
     page = open_page().page
-    visit(page, f"{fresh.url}/?run={run}")
+    visit(page, f"{workshop.url}/?run={run}")
     # The population is played once and for all; then one more stage each time before Stop is pressed.
     for stages in range(1, 5):
         for done in range(stages):
@@ -168,7 +168,7 @@ def test_stop_acts_in_every_stage(fresh, open_page):
             page.get_by_text("one stage", exact=True).click()
             wait_until(lambda wanted=done + 1: paused_after(store, run) >= wanted)
             page.get_by_text("paused after one stage").wait_for()
-        page.get_by_role("button", name="Stop").click()
+        page.get_by_test_id("stSidebar").get_by_role("button", name="Stop").click()
         assert wait_until(lambda: store.run(run).status == "stopped") < 5 * STOP_SECONDS
         chip(page, "stopped").wait_for()
         settle(page)
@@ -190,20 +190,20 @@ def test_the_server_may_die_and_come_back_during_a_run(empty_store, open_page):
     assert store.run(run).status == "running"
     with server(empty_store, port) as second:
         visit(page, f"{second.url}/?run={run}")
-        watched.may_lose_server = False
         page.locator(".csro-stages").wait_for()
-        page.get_by_role("button", name="Stop").click()
+        watched.may_lose_server = False
+        page.get_by_test_id("stSidebar").get_by_role("button", name="Stop").click()
         wait_until(lambda: store.run(run).status == "stopped")
         chip(page, "stopped").wait_for()
 
 
-def test_a_killed_worker_is_said_and_scoring_again_works(fresh, open_page):
-    run, store = make_run(fresh, "killed")
+def test_a_killed_worker_is_said_and_scoring_again_works(workshop, open_page):
+    run, store = make_run(workshop, "killed")
     page = open_page().page
-    visit(page, f"{fresh.url}/?run={run}")
+    visit(page, f"{workshop.url}/?run={run}")
     page.get_by_test_id("stMain").get_by_role("button", name="Step").click()
     wait_idle(store, run)
-    visit(page, f"{fresh.url}/policies?run={run}&tab=Edit")
+    visit(page, f"{workshop.url}/policies?run={run}&tab=Edit")
     write(page, SLOW)
     page.get_by_role("button", name="Score against the population").click()
     page.get_by_text("Scoring an edit:").first.wait_for()
@@ -219,29 +219,29 @@ def test_a_killed_worker_is_said_and_scoring_again_works(fresh, open_page):
     page.get_by_text("if added, sigma gives it").wait_for()
 
 
-def test_a_score_that_takes_long_can_be_stopped(fresh, open_page):
-    run, store = make_run(fresh, "slow")
+def test_a_score_that_takes_long_can_be_stopped(workshop, open_page):
+    run, store = make_run(workshop, "slow")
     page = open_page().page
-    visit(page, f"{fresh.url}/?run={run}")
+    visit(page, f"{workshop.url}/?run={run}")
     page.get_by_test_id("stMain").get_by_role("button", name="Step").click()
     wait_idle(store, run)
-    visit(page, f"{fresh.url}/policies?run={run}&tab=Edit")
+    visit(page, f"{workshop.url}/policies?run={run}&tab=Edit")
     write(page, SLOW)
     page.get_by_role("button", name="Score against the population").click()
     wait_until(lambda: any(request.state == "working" for request in store.requests(run, "score")))
-    page.get_by_role("button", name="Stop").click()
+    page.get_by_test_id("stSidebar").get_by_role("button", name="Stop").click()
     wait_until(lambda: store.requests(run, "score")[0].state == "failed")
     page.get_by_text(re.compile("the run was stopped before this was done")).wait_for()
 
 
-def test_two_tabs_score_at_once_and_both_get_an_answer(fresh, open_page):
-    run, store = make_run(fresh, "both", game=GameSpec("matrix", {}), initial=())
+def test_two_tabs_score_at_once_and_both_get_an_answer(workshop, open_page):
+    run, store = make_run(workshop, "both", game=GameSpec("matrix", {}), initial=())
     tabs = [open_page().page, open_page().page]
-    visit(tabs[0], f"{fresh.url}/?run={run}")
+    visit(tabs[0], f"{workshop.url}/?run={run}")
     tabs[0].get_by_test_id("stMain").get_by_role("button", name="Step").click()
     wait_idle(store, run)
     for page in tabs:
-        visit(page, f"{fresh.url}/policies?run={run}&tab=Edit")
+        visit(page, f"{workshop.url}/policies?run={run}&tab=Edit")
     for page in tabs:
         page.get_by_role("button", name="Score against the population").click()
     for page in tabs:

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -88,3 +90,17 @@ def test_a_lift_broadens_only_where_the_target_is_mixed():
 def test_always_admits_a_loss():
     bench, _ = bench_of({("new", "a"): -50.0})
     assert admit(bench, POPULATIONS, trial(), always=True).verdict == "always"
+
+
+def test_where_every_opponent_forfeits_nothing_is_measured_and_nobody_admitted():
+    bench, executor = bench_of({("new", "a"): 1000.0})
+    submit = executor.submit
+
+    def forfeiting(jobs, on_result=None):
+        broken = [replace(r, forfeits=np.array([[False, True]] * len(r.returns))) for r in submit(jobs)]
+        return broken
+
+    executor.submit = forfeiting
+    admission = admit(bench, POPULATIONS, trial(), always=False)
+    assert (admission.verdict, admission.gain.episodes) == ("rejected", 0)
+    assert "forfeited" in admission.message

@@ -74,3 +74,18 @@ def test_each_player_has_its_own_champion():
     assert champion(table, populations).name == "n0"
     best = champion(table, populations, player=1)
     assert (best.name, best.index, best.score) == ("n3", 1, pytest.approx(-1.5 - 2.0))
+
+
+def test_an_opponent_that_forfeits_makes_nobody_ineligible_and_is_no_champion():
+    # t3 forfeits every match: nobody has a clean episode against it, and its own are losses.
+    cells = MemoryCells()
+    for i in range(4):
+        for j in range(i + 1, 4):
+            forfeits = np.zeros((8, 2), dtype=bool)
+            forfeits[:, 1] = j == 3
+            payoff = 1000.0 if j == 3 else [[0, 10, 10], [0, 0, -5]][i][j]
+            cells.put(Cell(f"t{i}", f"t{j}", np.repeat([[payoff, -payoff]], 8, axis=0), forfeits))
+    best = champion(build_table(FOUR, cells, zero_sum=True), FOUR)
+    assert best.index == 0
+    assert best.mean.mean == pytest.approx((0 + 10 + 10) / 3)  # the forfeited matches do not count
+    assert best.worst == 0

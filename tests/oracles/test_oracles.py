@@ -1,9 +1,12 @@
+import numpy as np
 import pytest
 from canned import CannedModel, CannedPayoffs, context
 
 from csro_core.errors import ModelError, UsageError
+from csro_core.metagame.population import Entry
 from csro_core.oracles import ORACLES, make_oracle
 from csro_core.oracles.best_of_n import BestOfN
+from csro_core.oracles.context import MAX_OPPONENTS, choose_opponents
 from csro_core.oracles.linear_refinement import LinearRefinement
 from csro_core.oracles.zero_shot import ZeroShot
 
@@ -101,3 +104,20 @@ def test_unknown_names_list_the_known_ones():
     assert set(ORACLES) == {"zero-shot", "best-of-n", "linear-refinement"}
     with pytest.raises(UsageError, match="zero-shot, best-of-n, linear-refinement"):
         make_oracle("magic")
+
+
+@pytest.mark.parametrize("size", [3, 60, 100, 1000])
+def test_there_are_opponents_in_a_population_of_any_size(size):
+    # With 100 policies an even target gives each of them no more than the share that is otherwise left out.
+    population = [Entry(f"h{i}", f"t{i}", f"x{i}", f"n{i}") for i in range(size)]
+    chosen = choose_opponents(population, np.full(size, 1.0 / size), np.random.default_rng(1))
+    assert len(chosen.entries) == min(size, MAX_OPPONENTS)
+    assert chosen.weights.sum() == pytest.approx(1.0)
+
+
+def test_a_screen_that_measured_nothing_never_leads():
+    # Every opponent forfeited: the advantage is not a number, and must not win by making every comparison false.
+    numbers = {"a": float("nan"), "b": -3.0, "c": 2.0}
+    payoffs = CannedPayoffs({(text, stage): score for text, score in numbers.items() for stage in ("screen", "final")})
+    result = BestOfN().respond(context(CannedModel(["a", "b", "c"]), payoffs, 3))
+    assert result.finalist.source == "c"

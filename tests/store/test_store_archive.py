@@ -155,6 +155,11 @@ def extra_text(files: dict[str, bytes]) -> None:
 BOMB = base64.b64encode(zlib.compress(bytes(300_000_000), 9)).decode()
 CELL = ("cells.json", 0)
 RUN = "run.json"
+ESTIMATE = {"mean": 0.0, "stderr": 0.0, "episodes": 4}
+CHAMPION = {
+    "player": 0, "index": 99, "hash": "0" * 64, "name": "x", "score": 0.0, "mean": ESTIMATE, "minimum": ESTIMATE,
+    "worst": 0,
+}  # fmt: skip
 
 HOSTILE = {
     "parent folder": (add("../evil.py", b""), "does not belong"),
@@ -181,6 +186,7 @@ HOSTILE = {
     "huge number": (set_field((RUN, "target"), 10**30), "whole number"),
     "absurd target": (set_field((RUN, "target"), 10**9), "target must be"),
     "negative seed": (set_field((RUN, "settings", "seed"), -1), "out of range"),
+    "odd episodes": (set_field((RUN, "settings", "episodes"), 3), "out of range"),
     "unknown game": (set_field((RUN, "settings", "game", "name"), "chess"), "unknown game"),
     "name with escapes": (set_field((RUN, "name"), "\x1b[2J"), "printable"),
     "long name": (set_field((RUN, "name"), "x" * 10_000), "printable"),
@@ -191,6 +197,11 @@ HOSTILE = {
     "hash that is no hash": (set_field((RUN, "policies", 0, "tree_hash"), "'; DROP TABLE runs; --"), "64 hex"),
     "sigma too long": (set_field((RUN, "solutions", 0, "sigma"), [[0.1] * 9]), "one weight for each"),
     "sigma of nulls": (set_field((RUN, "solutions", 0, "sigma"), [[None, None]]), "finite"),
+    "sigma that is none": (set_field((RUN, "solutions", 0, "sigma"), [[2.0, -1.0]]), "must not be negative"),
+    "sigma of half a policy": (set_field((RUN, "solutions", 0, "sigma"), [[0.25, 0.25]]), "add up to 1"),
+    "champion without a name": (set_field((RUN, "solutions", 0, "extra"), {"champion": {"index": 0}}), "Champion"),
+    "champion that is a text": (set_field((RUN, "solutions", 0, "extra"), {"champion": "x"}), "must be an object"),
+    "champion of no population": (set_field((RUN, "solutions", 0, "extra"), {"champion": CHAMPION}), "the population"),
     "solution number": (set_field((RUN, "solutions", 1, "number"), 5), "must have its number"),
     "iteration number": (set_field((RUN, "iterations", 0, "iteration"), 2), "numbered 1, 2"),
     "iteration without solution": (set_field((RUN, "iterations", 0, "solution"), 9), "solution of the run"),
