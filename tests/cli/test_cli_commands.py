@@ -135,7 +135,7 @@ def filled(csro):
         text = reference_text(name)
         policy = PolicyText(sha256(text), sha256(name), text, "", 1)
         lease.add_member(Member(0, index, policy, name, "seed" if index == 0 else "oracle", "", index))
-    lease.add_solution(SolutionRecord(0, 0, "iteration", (1,), ((1.0,),), 0.0, 0.0, 0.0, extra={"champion": "rock"}))
+    lease.add_solution(SolutionRecord(0, 0, "iteration", (1,), ((1.0,),), 0.0, 0.0, 0.0, extra={"champion": {"name": "rock"}}))
     lease.commit_iteration(
         IterationRecord(
             1, 0, 0, ((1.0,),), (1.0,), Estimate(2.0, float("nan"), 1), None, "improves", "it gains", "", 3, 1.25
@@ -153,7 +153,7 @@ def test_runs_and_show(csro, filled):
         document = csro("show", wanted, "--json").json
         assert document["run"] == filled
     assert {"run", "name", "status", "champion", "iterations", "policies"} <= document.keys()
-    assert document["champion"] == "rock"
+    assert document["champion"] == {"name": "rock"}
     assert document["iterations"] == [
         {
             "iteration": 1, "player": 0, "sigma": [[1.0]], "gain": 2.0, "gain_stderr": None, "lift": None,

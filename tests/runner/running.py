@@ -6,10 +6,9 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from csro_core.matches.local_pool import LocalPool
-
 from csro_core.games import make_game
 from csro_core.games.base import GameSpec
+from csro_core.matches.local_pool import LocalPool
 from csro_core.runner import Runner
 from csro_core.store import open_store
 from csro_core.store.records import RunSettings
