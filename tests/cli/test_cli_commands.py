@@ -135,7 +135,8 @@ def filled(csro):
         text = reference_text(name)
         policy = PolicyText(sha256(text), sha256(name), text, "", 1)
         lease.add_member(Member(0, index, policy, name, "seed" if index == 0 else "oracle", "", index))
-    lease.add_solution(SolutionRecord(0, 0, "iteration", (1,), ((1.0,),), 0.0, 0.0, 0.0, extra={"champion": {"name": "rock"}}))
+    extra = {"champion": {"name": "rock"}}
+    lease.add_solution(SolutionRecord(0, 0, "iteration", (1,), ((1.0,),), 0.0, 0.0, 0.0, extra=extra))
     lease.commit_iteration(
         IterationRecord(
             1, 0, 0, ((1.0,),), (1.0,), Estimate(2.0, float("nan"), 1), None, "improves", "it gains", "", 3, 1.25
