@@ -165,3 +165,8 @@ def test_evaluate_prints_the_scores(csro, tmp_path):
 def test_evaluate_needs_a_run_of_the_benchmarks_game(csro):
     run = csro("run", *GAME, "--iterations", 0, "--json").json["run"]
     csro("evaluate", run).refused("needs a run of repeated_rps with 1,000 throws")
+
+
+def test_reproduce_does_not_take_another_run_for_one_of_its_own(csro):
+    csro("run", *GAME, "--iterations", 1, "--candidates", 1, "--name", "psro-linear-refinement-seed-0")
+    csro("reproduce", "rrps", "--seeds", 1, "--iterations", 1).refused("must be one of `reproduce`")
