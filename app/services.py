@@ -28,9 +28,6 @@ ASSETS = PROJECT / "assets"
 DESK = frozenset({"check", "score", "add"})
 """Kinds of requests about a text that a person edits; the others ask for work on the run itself."""
 
-LEASE_SECONDS = 5.0
-"""A lease whose heartbeat is older has expired (see `Store.lease_holder`)."""
-
 RESTART_SECONDS = 2.0
 """A request that waits this long without a process to serve it gets another one."""
 
@@ -99,8 +96,7 @@ def _failed(record: RequestRecord, message: str) -> RequestRecord:
 
 def has_owner(run: str) -> bool:
     """Returns True while a process holds the lease of the run."""
-    holder = store().lease_holder(run)
-    return holder is not None and holder[1] < LEASE_SECONDS
+    return store().is_held(run)
 
 
 def log_path() -> Path:

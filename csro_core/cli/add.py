@@ -13,7 +13,7 @@ from csro_core.games import make_game
 from csro_core.runner import Runner
 from csro_core.store import Store
 from csro_core.store.records import RequestRecord
-from csro_core.store.runs import LEASE_SECONDS, checked_name
+from csro_core.store.runs import checked_name
 
 NAME = "add"
 HELP = "add a policy to the population of a run"
@@ -61,11 +61,6 @@ def execute(args: argparse.Namespace) -> int:
     return 0
 
 
-def _is_held(store: Store, run: str) -> bool:
-    holder = store.lease_holder(run)
-    return holder is not None and holder[1] < LEASE_SECONDS
-
-
 def ask(store: Store, run: str, request: int) -> RequestRecord:
     """Waits for the answer to a request; serves it here where nobody holds the lease.
 
@@ -86,7 +81,7 @@ def ask(store: Store, run: str, request: int) -> RequestRecord:
     while (record := store.request(request)).state not in ("done", "failed"):
         if time.monotonic() > end:
             raise CsroError(f"the holder of the run must answer within {WAIT_SECONDS:g} s, and it has not")
-        if not _is_held(store, run):
+        if not store.is_held(run):
             with local_pool() as pool, suppress(LeaseError):  # where somebody else was faster, he will answer
                 Runner(store, run, pool).serve(0.5, ("check", "score", "add", "stop"))
         time.sleep(0.1)

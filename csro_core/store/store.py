@@ -227,6 +227,11 @@ class Store:
         rows = self._rows("SELECT owner, heartbeat FROM leases WHERE run = ?", run)
         return None if not rows else (rows[0]["owner"], self.clock() - rows[0]["heartbeat"])
 
+    def is_held(self, run: str) -> bool:
+        """Returns True while a living process holds the lease of the run."""
+        holder = self.lease_holder(run)
+        return holder is not None and holder[1] < runs.LEASE_SECONDS
+
     def version(self, run: str) -> int:
         """Returns a number that differs whenever anything of the run differs, also progress, requests and drafts.
 
