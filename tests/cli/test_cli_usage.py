@@ -1,11 +1,14 @@
 """Mistakes of users: one clear line, exit 2, never a traceback."""
 
+import array
 import contextlib
+import fcntl
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 
@@ -169,6 +172,23 @@ def open_when_read(path: Path) -> int:
     raise AssertionError("nobody reads the pipe")
 
 
+def wait_until_read(writer: int) -> None:
+    """Returns when the reader took what was written and waits for more.
+
+    A signal that arrives between Python's last look at its flag and the system call is seen only after
+    that call; no program in Python can close that gap, so the test stays out of it.
+    """
+    os.write(writer, b"0")
+    waiting = array.array("i", [1])
+    for _ in range(600):
+        fcntl.ioctl(writer, termios.FIONREAD, waiting)
+        if not waiting[0]:
+            break
+        time.sleep(0.05)
+    assert not waiting[0], "nobody reads the pipe"
+    time.sleep(0.5)
+
+
 def test_ctrl_c_is_one_line(tmp_path):
     slow = tmp_path / "slow.csv"
     os.mkfifo(slow)
@@ -176,6 +196,7 @@ def test_ctrl_c_is_one_line(tmp_path):
     with subprocess.Popen(arguments, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         try:
             writer = open_when_read(slow)  # and as long as it is open the command waits for more
+            wait_until_read(writer)
             process.send_signal(signal.SIGINT)
             out, err = process.communicate(timeout=30)
             os.close(writer)
