@@ -38,4 +38,5 @@ def joined(parts: Sequence[MatchResult]) -> MatchResult:
         failures=first_failures(sides[0], sides[1]),
         moves=tuple(log for part in parts for log in part.moves),
         seconds=sum(part.seconds for part in parts),
+        deterministic=all(part.deterministic for part in parts),
     )

@@ -107,6 +107,8 @@ class MatchResult:
         moves: per episode the zlib-compressed log of (first policy, second policy) bytes a step, 255 = none;
             empty where not kept.
         seconds: wall time.
+        deterministic: True where no random number can decide: equal seats give equal episodes, and only the first
+            of each seat were played.
     """
 
     returns: NDArray[np.float64]
@@ -114,6 +116,7 @@ class MatchResult:
     failures: tuple[Failure, ...]
     moves: tuple[bytes, ...]
     seconds: float
+    deterministic: bool = False
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import time
 import zlib
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +10,8 @@ from numpy.typing import NDArray
 from csro_core.games.base import Game
 from csro_core.matches.jobs import MatchJob, MatchResult
 from csro_core.matches.lockstep import PlayerChannel, fits, play_stage, settle_unmade, stage_moves, stage_returns
-from csro_core.matches.sides import Side, Spawn, all_failures, load_texts, make_policies, new_sides
+from csro_core.matches.repeats import probe_of, repeated
+from csro_core.matches.sides import Side, Spawn, all_failures, loaded_sides, make_policies, other_episodes
 from csro_core.matches.turns import TurnReferee
 from csro_core.seeds import seat_seed
 
@@ -33,8 +35,18 @@ def play_match(game: Game, job: MatchJob, spawn: Spawn, compact: bool = True) ->
         DisturbedError: a process died and no policy is to blame (`csro_core.sandbox.player`).
     """
     began = time.perf_counter()
-    sides = new_sides(job)
-    load_texts(sides, job, spawn)
+    sides = loaded_sides(job, spawn)
+    probe = probe_of(game, job, sides)
+    if probe is not None:
+        result = repeated(job, probe, _result(game, probe, other_episodes(sides, probe), compact))
+        if result is not None:
+            return replace(result, seconds=time.perf_counter() - began)
+        sides = loaded_sides(job, spawn)
+    return replace(_result(game, job, sides, compact), seconds=time.perf_counter() - began)
+
+
+def _result(game: Game, job: MatchJob, sides: tuple[Side, Side], compact: bool) -> MatchResult:
+    """Returns what comes of all episodes of a job, played by loaded sides."""
     templates = [game.first_observation(player) for player in (0, 1)]
     seeds = [[seat_seed(seed, seat) for seat in (0, 1)] for seed in job.seeds]
     make_policies(sides, templates, seeds, job.limits.load_seconds)
@@ -44,7 +56,7 @@ def play_match(game: Game, job: MatchJob, spawn: Spawn, compact: bool = True) ->
         forfeits=np.array([[not alive for alive in side.alive] for side in sides], dtype=np.bool_).T,
         failures=all_failures(sides),
         moves=tuple(zlib.compress(log) for log in moves) if job.keep_moves else (),
-        seconds=time.perf_counter() - began,
+        seconds=0.0,
     )
 
 

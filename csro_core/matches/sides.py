@@ -28,6 +28,7 @@ class Side:
         alive: `[E]` False where this policy has forfeited the episode.
         playing: the episodes that are not over; one set, shared by both sides.
         player: its process; None where it cannot act (refused, or dead).
+        random: False where the policy cannot draw random numbers.
         failures: what went wrong, in the order of events.
     """
 
@@ -36,6 +37,7 @@ class Side:
     alive: list[bool]
     playing: set[int]
     player: Player | None = None
+    random: bool = True
     failures: list[Failure] = field(default_factory=list)
 
     def do(self, step: int | None, action: Callable[[Player], _Answer]) -> _Answer | None:
@@ -115,14 +117,24 @@ def new_sides(job: MatchJob) -> tuple[Side, Side]:
     )
 
 
-def load_texts(sides: Sequence[Side], job: MatchJob, spawn: Spawn) -> None:
+def other_episodes(sides: Sequence[Side], job: MatchJob) -> tuple[Side, Side]:
+    """Returns both policies of loaded sides, in the same processes, for the episodes of another job."""
+    first, second = new_sides(job)
+    first.player, second.player = (side.player for side in sides)
+    return first, second
+
+
+def loaded_sides(job: MatchJob, spawn: Spawn) -> tuple[Side, Side]:
     """Starts a process for each policy, and checks and compiles both texts; those at fault are refused.
 
     Args:
-        sides: fresh.
         job: what is played.
         spawn: gives out processes.
+
+    Returns:
+        Both sides, ready for `make_policies`.
     """
+    sides = new_sides(job)
     # Making a policy has its own allowance; it must not eat up the budget for playing.
     budget = (job.limits.match_seconds + job.limits.load_seconds) * len(job.seeds)
     for side in sides:
@@ -132,9 +144,10 @@ def load_texts(sides: Sequence[Side], job: MatchJob, spawn: Spawn) -> None:
         text = job.sources[side.index]
         side.do(None, lambda player, text=text: player.ask_load(text))  # type: ignore[misc]
     for side in sides:
-        problems = side.do(None, lambda player: player.loaded())
+        problems, side.random = side.do(None, lambda player: player.loaded()) or ((), True)
         if problems:
             side.refuse(problems)
+    return sides
 
 
 def make_policies(

@@ -77,3 +77,18 @@ def describe_tree(tree: ast.Module) -> tuple[str, str]:
 def _has_docstring(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     first = node.body[0] if node.body else None
     return isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
+
+
+def draws_random(tree: ast.Module) -> bool:
+    """Returns False where a policy cannot draw a random number: it never uses what it imports from `random`.
+
+    The module is the only source of randomness that a policy is offered. The answer errs to the side of True: a draw
+    that no episode reaches counts.
+    """
+    bound = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            bound |= {one.asname or one.name for one in node.names if one.name == "random"}
+        elif isinstance(node, ast.ImportFrom) and node.module == "random":
+            bound |= {one.asname or one.name for one in node.names}
+    return "*" in bound or any(isinstance(node, ast.Name) and node.id in bound for node in ast.walk(tree))

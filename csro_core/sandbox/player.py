@@ -167,9 +167,10 @@ class Player:
         """Sends a text to be checked and compiled."""
         self._ask("load", (text,), CHECK_SECONDS, f"takes more than {CHECK_SECONDS:g} s to parse")
 
-    def loaded(self) -> tuple[Problem, ...]:
-        """Returns what is wrong with the text that `ask_load` sent; nothing where it may run."""
-        return _problems(self._object().get("problems"))
+    def loaded(self) -> tuple[tuple[Problem, ...], bool]:
+        """Returns what is wrong with the text that `ask_load` sent, and whether it may draw random numbers."""
+        answer = self._object()
+        return _problems(answer.get("problems")), answer.get("random") is not False
 
     def ask_start(
         self, templates: Sequence[dict[str, Any]], seats: Sequence[int], seeds: Sequence[int], load_seconds: float

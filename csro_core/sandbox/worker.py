@@ -17,7 +17,7 @@ import types
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn, TypeAlias
 
-from csro_core.policies.source import describe_tree
+from csro_core.policies.source import describe_tree, draws_random
 from csro_core.sandbox import jail, protocol
 from csro_core.sandbox.guard import POLICY_FILE, check, compile_policy
 from csro_core.sandbox.guard_rename import written_name
@@ -86,12 +86,15 @@ class Worker:
         _write_text({"problems": problems, "tree_hash": tree_hash, "docstring": docstring[:MAX_DOCSTRING]})
 
     def _load(self, text: str) -> None:
-        """Checks a text and compiles it; answers with what is wrong with it."""
+        """Checks a text and compiles it; answers with what is wrong with it, and whether it can draw random numbers."""
         verdict = check(text)
+        random = True
         if verdict.tree is not None and not verdict.problems:
+            random = draws_random(verdict.tree)
             self._code = compile_policy(verdict.tree)
             self._act_line = verdict.act_line
-        _write_text({"problems": [[one.line, one.message] for one in verdict.problems[:MAX_PROBLEMS]]})
+        problems = [[one.line, one.message] for one in verdict.problems[:MAX_PROBLEMS]]
+        _write_text({"problems": problems, "random": random})
 
     def _start(self, templates: list[dict[str, Any]], seats: list[int], seeds: list[int]) -> None:
         """Makes the policies of a batch, and answers after each, so that the host's deadline is one policy's."""

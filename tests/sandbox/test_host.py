@@ -27,7 +27,7 @@ def host():
 
 def ask(player, text):
     player.ask_load(text)
-    assert player.loaded() == ()
+    assert player.loaded() == ((), False)
     player.ask_start([OBS, OBS], [0], [1], 1.0)
     assert player.started() is None
     player.ask_act([(0, {}, {})], 0.3)
