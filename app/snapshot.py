@@ -1,6 +1,6 @@
 """A run as the pages need it, read once per version of its rows and kept for all sessions."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import isfinite
 
@@ -16,7 +16,7 @@ from csro_core.estimates import Estimate
 from csro_core.evaluation.hindsight import Gap, gaps
 from csro_core.games import make_game
 from csro_core.games.base import Game
-from csro_core.metagame.cells import Cell
+from csro_core.metagame.cells import Cell, Key
 from csro_core.metagame.payoffs import PayoffTable, build_table
 from csro_core.metagame.population import Entry, Populations
 from csro_core.metagame.statistics import against_mixture
@@ -111,13 +111,10 @@ class _Cells:
     """All cells of a run at once: one query instead of one for each pair."""
 
     def __init__(self, cells: list[Cell]) -> None:
-        self._cells: Mapping[tuple[str, str], Cell] = {(cell.row, cell.column): cell for cell in cells}
+        self._cells: Mapping[Key, Cell] = {(cell.row, cell.column): cell for cell in cells}
 
-    def get(self, row: str, column: str) -> Cell | None:
-        return self._cells.get((row, column))
-
-    def put(self, cell: Cell) -> None:
-        raise NotImplementedError("the dashboard never writes cells")
+    def many(self, keys: Iterable[Key]) -> dict[Key, Cell]:
+        return {key: self._cells[key] for key in keys if key in self._cells}
 
 
 def snapshot_of(run: str) -> Snapshot:

@@ -93,6 +93,7 @@ def _document(game: Game, result: MatchResult) -> dict[str, Any]:
         "mean": [value.mean for value in estimates],
         "stderr": [value.stderr for value in estimates],
         "failures": failures,
+        "deterministic": result.deterministic,
         "seconds": result.seconds,
     }
 
@@ -101,6 +102,8 @@ def _words(args: argparse.Namespace, game: Game, result: MatchResult, document: 
     lines = [f"{game.title}, {document['episodes']} episodes, {result.seconds:.2f} s; in {game.unit}:"]
     for player, (letter, name) in enumerate(zip(_PLAYERS, (args.a, args.b), strict=True)):
         lines.append(f"  {letter} {name}: {interval(estimate(result.returns[:, player]))}")
+    if result.deterministic:
+        lines.append("  no random number decides: equal seats gave equal episodes, so only the first ones were played")
     for failure in result.failures:
         place = "every episode" if failure.episode is None else f"episode {failure.episode}, step {failure.step}"
         lines.append(f"  {_PLAYERS[failure.policy]} {failure.status} ({place}): {failure.message}")

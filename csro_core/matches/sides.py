@@ -125,16 +125,20 @@ def other_episodes(sides: Sequence[Side], job: MatchJob) -> tuple[Side, Side]:
 
 
 def loaded_sides(job: MatchJob, spawn: Spawn) -> tuple[Side, Side]:
-    """Starts a process for each policy, and checks and compiles both texts; those at fault are refused.
+    """Returns both sides of a job after `load_texts`."""
+    sides = new_sides(job)
+    load_texts(sides, job, spawn)
+    return sides
+
+
+def load_texts(sides: Sequence[Side], job: MatchJob, spawn: Spawn) -> None:
+    """Starts a process for each policy, and checks and compiles the texts; those at fault are refused.
 
     Args:
+        sides: fresh.
         job: what is played.
         spawn: gives out processes.
-
-    Returns:
-        Both sides, ready for `make_policies`.
     """
-    sides = new_sides(job)
     # Making a policy has its own allowance; it must not eat up the budget for playing.
     budget = (job.limits.match_seconds + job.limits.load_seconds) * len(job.seeds)
     for side in sides:
@@ -147,7 +151,6 @@ def loaded_sides(job: MatchJob, spawn: Spawn) -> tuple[Side, Side]:
         problems, side.random = side.do(None, lambda player: player.loaded()) or ((), True)
         if problems:
             side.refuse(problems)
-    return sides
 
 
 def make_policies(

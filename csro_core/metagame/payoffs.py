@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from csro_core.metagame.cells import Cell, CellStore
+from csro_core.metagame.cells import Cell, Key, KnownCells
 from csro_core.metagame.population import Entry, Populations
 
 
@@ -51,7 +51,7 @@ class PayoffTable:
         return bool(self.known.all())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Pairing:
     """Which cell says how two policies do against each other.
 
@@ -66,7 +66,7 @@ class Pairing:
     mirrored: bool
 
     @property
-    def key(self) -> tuple[str, str]:
+    def key(self) -> Key:
         """Identity of the cell: the two tree hashes."""
         return self.first.tree_hash, self.second.tree_hash
 
@@ -94,7 +94,7 @@ def pairing(row: Entry, column: Entry, symmetric: bool, zero_sum: bool) -> Pairi
     return Pairing(row, column, mirrored=False)
 
 
-def build_table(populations: Populations, cells: CellStore, zero_sum: bool) -> PayoffTable:
+def build_table(populations: Populations, cells: KnownCells, zero_sum: bool) -> PayoffTable:
     """Collects the cells of all pairs.
 
     Args:
@@ -107,8 +107,7 @@ def build_table(populations: Populations, cells: CellStore, zero_sum: bool) -> P
     """
     rows, columns = populations.of(0), populations.against(0)
     pairs = [[pairing(row, column, populations.symmetric, zero_sum) for column in columns] for row in rows]
-    wanted = {pair.key for line in pairs for pair in line if pair is not None}
-    found = {key: cell for key in sorted(wanted) if (cell := cells.get(*key)) is not None}
+    found = cells.many({pair.key for line in pairs for pair in line if pair is not None})
     length = max((cell.episodes for cell in found.values()), default=2)  # two zeros have a standard error: 0
 
     shape = (len(rows), len(columns))

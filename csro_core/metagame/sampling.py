@@ -2,18 +2,24 @@
 
 Cells share their episodes (purpose "cell", iteration 0): cells of one row or column are paired. Seats alternate by
 episode in symmetric games; otherwise player 0's policy sits in seat 0.
+
+A tournament of hundreds of policies has more matches than memory should hold: jobs are made and handed to the
+executor in windows, and a window's results are dropped when its cells are kept.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import cache
 from typing import TypeAlias
 
 import numpy as np
 
 from csro_core.matches.jobs import MatchJob, MatchResult
-from csro_core.metagame.cells import Cell
+from csro_core.metagame.cells import Cell, Key
 from csro_core.metagame.matchups import Matchup, Meeting, play_against, play_many, seats_of
-from csro_core.metagame.payoffs import pairing
+from csro_core.metagame.payoffs import Pairing, pairing
 from csro_core.metagame.population import Entry, Populations
 from csro_core.seeds import episode_seeds
 
@@ -25,6 +31,15 @@ __all__ = [
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with (done, total) in matches; may raise to stop."""
 
+WINDOW_JOBS = 256
+"""Most matches that the executor is given at once; enough to keep a cluster busy up to the end of a window."""
+
+WINDOW_EPISODES = 8_192
+"""Most episodes of a window (but always one match): what bounds memory where cells are long."""
+
+KEEP_SECONDS = 0.25
+"""Cells that arrive within this time are kept in one transaction; a crash loses no more than them."""
+
 
 @dataclass(frozen=True)
 class CellJob:
@@ -34,23 +49,26 @@ class CellJob:
         row: tree hash of the policy that sits first.
         column: tree hash of the other.
         job: the episodes to play.
-        earlier: the episodes there are, None where there are none.
+        first: number of the first of them, which is how many there are already.
     """
 
     row: str
     column: str
     job: MatchJob
-    earlier: Cell | None
+    first: int
 
-    def finished(self, result: MatchResult) -> Cell:
+    def finished(self, result: MatchResult, before: Cell | None = None) -> Cell:
         """Returns the cell with the result's episodes after the earlier ones.
 
         The logs of earlier episodes are not at hand (`CellStore.get` leaves them out); b"" stands for each.
+
+        Args:
+            result: what came of the job.
+            before: the episodes there are, None where there are none.
         """
-        if self.earlier is None:
+        if before is None:
             failures = tuple(asdict(failure) for failure in result.failures)
             return Cell(self.row, self.column, result.returns, result.forfeits, failures, result.moves)
-        before = self.earlier
         return Cell(
             self.row,
             self.column,
@@ -61,7 +79,15 @@ class CellJob:
         )
 
 
-def missing_jobs(meeting: Meeting, populations: Populations, episodes: int) -> list[CellJob]:
+@dataclass(frozen=True, slots=True)
+class _Missing:
+    """A cell that lacks episodes, and how many it has."""
+
+    pairing: Pairing
+    first: int
+
+
+def missing_jobs(meeting: Meeting, populations: Populations, episodes: int) -> Iterator[CellJob]:
     """Returns what has to be played until every cell has the wanted episodes, in order of rows and columns.
 
     Args:
@@ -69,15 +95,17 @@ def missing_jobs(meeting: Meeting, populations: Populations, episodes: int) -> l
         populations: who plays.
         episodes: episodes of a cell, even, >= 2.
 
+    Returns:
+        The jobs, each made when it is asked for.
+
     Raises:
         ValueError: `episodes` is not such a number.
     """
-    pairs = ((row, column) for row in populations.of(0) for column in populations.against(0))
-    return _jobs(meeting, pairs, populations.symmetric, episodes)
+    return _jobs(meeting, _missing_of(meeting, populations, episodes), populations.symmetric, episodes)
 
 
 def fill(meeting: Meeting, populations: Populations, episodes: int, on_progress: Progress | None = None) -> int:
-    """Plays the missing cells, and keeps each one as soon as its result arrives, so that a crash loses little.
+    """Plays the missing cells, and keeps them as their results arrive, so that a crash loses little.
 
     Args:
         meeting: game, executor, cells and secret.
@@ -92,7 +120,8 @@ def fill(meeting: Meeting, populations: Populations, episodes: int, on_progress:
         ValueError: `episodes` is not such a number.
         Cancelled: stopped on request; finished cells are kept.
     """
-    return _play(meeting, missing_jobs(meeting, populations, episodes), on_progress)
+    missing = _missing_of(meeting, populations, episodes)
+    return _play(meeting, _jobs(meeting, missing, populations.symmetric, episodes), len(missing), on_progress)
 
 
 def deepen(
@@ -121,55 +150,102 @@ def deepen(
         Cancelled: stopped on request; finished cells are kept.
     """
     pairs = ((one, other) if player == 0 else (other, one) for one in own for other in opponents)
-    return _play(meeting, _jobs(meeting, pairs, meeting.game.symmetric, episodes), on_progress)
+    symmetric = meeting.game.symmetric
+    missing = _missing(meeting, pairs, symmetric, episodes)
+    return _play(meeting, _jobs(meeting, missing, symmetric, episodes), len(missing), on_progress)
 
 
-def _jobs(
+def _missing_of(meeting: Meeting, populations: Populations, episodes: int) -> list[_Missing]:
+    pairs = ((row, column) for row in populations.of(0) for column in populations.against(0))
+    return _missing(meeting, pairs, populations.symmetric, episodes)
+
+
+def _missing(
     meeting: Meeting, pairs: Iterable[tuple[Entry, Entry]], symmetric: bool, episodes: int
-) -> list[CellJob]:
-    """Returns one job for each distinct cell of the pairs that lacks episodes.
+) -> list[_Missing]:
+    """Returns the distinct cells of the pairs that lack episodes.
 
     Raises:
         ValueError: `episodes` is not an even number of at least 2.
     """
     if episodes < 2 or episodes % 2:
         raise ValueError(f"episodes of a cell must be an even number >= 2, got {episodes}")
-    jobs: list[CellJob] = []
-    seen: set[tuple[str, str]] = set()
+    wanted: dict[Key, Pairing] = {}
     for row, column in pairs:
         pair = pairing(row, column, symmetric, meeting.game.zero_sum)
-        if pair is None or pair.key in seen:
-            continue
-        seen.add(pair.key)
-        earlier = meeting.cells.get(*pair.key)
-        first = earlier.episodes if earlier is not None else 0
-        if first >= episodes:
-            continue
-        job = MatchJob(
-            meeting.game.spec,
-            (pair.first.source, pair.second.source),
-            seats_of(symmetric, 0, episodes - first, first),
-            episode_seeds(meeting.secret, "cell", 0, episodes - first, first),
-            meeting.limits,
-            keep_moves=True,
-        )
-        jobs.append(CellJob(*pair.key, job, earlier))
-    return jobs
+        if pair is not None:
+            wanted.setdefault(pair.key, pair)
+    there = meeting.cells.lengths(wanted)
+    return [_Missing(pair, there.get(key, 0)) for key, pair in wanted.items() if there.get(key, 0) < episodes]
 
 
-def _play(meeting: Meeting, wanted: Sequence[CellJob], on_progress: Progress | None) -> int:
-    if not wanted:
+def _jobs(meeting: Meeting, missing: Iterable[_Missing], symmetric: bool, episodes: int) -> Iterator[CellJob]:
+    @cache  # nearly all jobs have the same episodes
+    def drawn(first: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        count = episodes - first
+        return seats_of(symmetric, 0, count, first), episode_seeds(meeting.secret, "cell", 0, count, first)
+
+    for cell in missing:
+        pair = cell.pairing
+        texts = pair.first.source, pair.second.source
+        job = MatchJob(meeting.game.spec, texts, *drawn(cell.first), meeting.limits, keep_moves=True)
+        yield CellJob(*pair.key, job, cell.first)
+
+
+def _play(meeting: Meeting, wanted: Iterable[CellJob], total: int, on_progress: Progress | None) -> int:
+    if total == 0:
         return 0
     done = 0
-
-    def arrived(index: int, result: MatchResult) -> None:
-        nonlocal done
-        meeting.cells.put(wanted[index].finished(result))
-        done += 1
-        if on_progress is not None:
-            on_progress(done, len(wanted))
-
     if on_progress is not None:
-        on_progress(0, len(wanted))
-    meeting.executor.submit([cell.job for cell in wanted], arrived)
-    return len(wanted)
+        on_progress(0, total)
+    with _keeping(meeting) as keep:
+
+        def arrived(index: int, result: MatchResult) -> None:
+            nonlocal done
+            keep(window[index], result)
+            done += 1
+            if on_progress is not None:
+                on_progress(done, total)
+
+        for window in _windows(wanted):
+            meeting.executor.submit([cell.job for cell in window], arrived)
+    return done
+
+
+def _windows(wanted: Iterable[CellJob]) -> Iterator[Sequence[CellJob]]:
+    """Cuts the jobs in pieces of at most `WINDOW_JOBS` matches and, from the second match on, `WINDOW_EPISODES`."""
+    window: list[CellJob] = []
+    episodes = 0
+    for cell in wanted:
+        episodes += len(cell.job.seeds)
+        if window and (len(window) == WINDOW_JOBS or episodes > WINDOW_EPISODES):
+            yield window
+            window, episodes = [], len(cell.job.seeds)
+        window.append(cell)
+    if window:
+        yield window
+
+
+@contextmanager
+def _keeping(meeting: Meeting) -> Iterator[Callable[[CellJob, MatchResult], None]]:
+    """Lends what keeps finished cells, several in one transaction; at the end, whatever happened, none is left over."""
+    arrived: list[Cell] = []
+    kept = time.monotonic()
+
+    def keep(cell: CellJob, result: MatchResult) -> None:
+        nonlocal kept
+        arrived.append(cell.finished(result, meeting.cells.get(cell.row, cell.column) if cell.first else None))
+        if time.monotonic() - kept >= KEEP_SECONDS:
+            flush()
+            kept = time.monotonic()
+
+    def flush() -> None:
+        cells = arrived.copy()
+        arrived.clear()
+        if cells:
+            meeting.cells.put_all(cells)
+
+    try:
+        yield keep
+    finally:
+        flush()

@@ -2,7 +2,7 @@
 
 import sqlite3
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 import orjson
 
-from csro_core.metagame.cells import Cell
+from csro_core.metagame.cells import Cell, Key
 from csro_core.policies.source import CONTRACT_VERSION
 from csro_core.store.codec import dumps
 
@@ -18,6 +18,8 @@ Lend: TypeAlias = Callable[[], AbstractContextManager[sqlite3.Connection]]
 """Lends a connection, for reading or for one write transaction."""
 
 _COLUMNS = '"row", "column", episodes, "returns", forfeits, failures'
+
+_MOST_COLUMNS = 500  # opponents asked for in one query; older builds of SQLite take 999 values in a statement
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,29 @@ class CellReader:
             ).fetchone()
         return None if found is None else _cell(found)
 
+    def many(self, keys: Iterable[Key]) -> dict[Key, Cell]:
+        """Returns those of the cells that were played, without their moves; one query for each row policy."""
+        return {(row["row"], row["column"]): _cell(row) for row in self._found(_COLUMNS, keys)}
+
+    def lengths(self, keys: Iterable[Key]) -> dict[Key, int]:
+        """Returns how many episodes those of the cells have that were played; one query for each row policy."""
+        return {(row["row"], row["column"]): row["episodes"] for row in self._found('"row", "column", episodes', keys)}
+
+    def _found(self, selected: str, keys: Iterable[Key]) -> Iterator[sqlite3.Row]:
+        columns: dict[str, list[str]] = {}
+        for row, column in keys:
+            columns.setdefault(row, []).append(column)
+        with self._reading() as connection:
+            for row, others in columns.items():
+                for first in range(0, len(others), _MOST_COLUMNS):
+                    part = others[first : first + _MOST_COLUMNS]
+                    marks = ", ".join("?" * len(part))
+                    yield from connection.execute(
+                        f'SELECT {selected} FROM cells WHERE run = ? AND game = ? AND contract = ? AND "row" = ? '
+                        f'AND "column" IN ({marks})',
+                        (self._key.run, self._key.game, self._key.contract, row, *part),
+                    ).fetchall()
+
     def all(self) -> list[Cell]:
         """Returns every cell without its moves, oldest first."""
         with self._reading() as connection:
@@ -85,8 +110,17 @@ class CellWriter(CellReader):
         Raises:
             LeaseError: the lease is lost.
         """
+        self.put_all([cell])
+
+    def put_all(self, cells: Sequence[Cell]) -> None:
+        """Keeps several cells in one transaction (see `put`).
+
+        Raises:
+            LeaseError: the lease is lost.
+        """
         with self._writing() as connection:
-            write_cell(connection, self._key, cell)
+            for cell in cells:
+                write_cell(connection, self._key, cell)
 
 
 def write_cell(connection: sqlite3.Connection, key: CellKey, cell: Cell) -> None:

@@ -48,6 +48,16 @@ class MemoryCells:
             cell.row, cell.column, cell.returns, cell.forfeits, cell.failures, ()
         )
 
+    def many(self, keys):
+        return {key: self.get(*key) for key in keys if key in self.cells}
+
+    def lengths(self, keys):
+        return {key: cell.episodes for key, cell in self.many(keys).items()}
+
+    def put_all(self, cells):
+        for cell in cells:
+            self.put(cell)
+
     def put(self, cell):
         self.history.append(cell)
         known = self.cells.get((cell.row, cell.column))

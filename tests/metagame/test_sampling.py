@@ -68,7 +68,7 @@ def test_texts_with_one_syntax_tree_share_their_cells():
 
 
 def test_seats_alternate_and_seeds_are_those_of_cells():
-    job = missing_jobs(meeting(), population(always(0), CYCLE), 4)[0].job
+    job = next(missing_jobs(meeting(), population(always(0), CYCLE), 4)).job
     assert job.seats == (0, 1, 0, 1)
     assert job.seeds == episode_seeds(SECRET, "cell", 0, 4)
     assert job.keep_moves
@@ -116,7 +116,7 @@ def test_cells_are_kept_as_they_arrive():
     with pytest.raises(KeyboardInterrupt):
         fill(there, populations, 2)
     assert len(there.cells.history) == 2
-    assert len(missing_jobs(there, populations, 2)) == 1
+    assert len(list(missing_jobs(there, populations, 2))) == 1
 
 
 def test_progress_is_told():
@@ -143,11 +143,11 @@ def test_failures_become_plain_mappings_that_name_the_right_policy():
 
 def test_appended_failures_count_their_episodes_on():
     earlier = MatchResult(np.zeros((2, 2)), np.zeros((2, 2), dtype=bool), (), (b"", b""), 0.0)
-    first = CellJob("a", "b", None, None).finished(earlier)
+    first = CellJob("a", "b", None, 0).finished(earlier)
     later = MatchResult(
         np.ones((2, 2)), np.ones((2, 2), dtype=bool), (Failure(1, "timeout", "slow", episode=1),), (b"x", b"y"), 0.0
     )
-    cell = CellJob("a", "b", None, first).finished(later)
+    cell = CellJob("a", "b", None, 2).finished(later, first)
     assert cell.failures[0]["episode"] == 3
     assert cell.returns[:, 0].tolist() == [0, 0, 1, 1]
 
