@@ -85,7 +85,7 @@ def versus_figure(names: Sequence[str], payoffs: Sequence[Estimate], weights: Se
             "showgrid": False,
             "zeroline": False,
         },
-        height=int(min(700, 70 + 24 * max(3, len(names)))),
+        height=max(min(700, 70 + 24 * max(3, len(names))), 70 + 13 * len(names)),
         margin={"l": 4, "r": 8, "t": 4, "b": 4},
         bargap=0.3,
     )

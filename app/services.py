@@ -17,6 +17,7 @@ from typing import Any
 import streamlit as st
 
 from csro_core.errors import CsroError, StoreError
+from csro_core.matches.jobs import Isolation
 from csro_core.store import Store, default_path, open_store
 from csro_core.store.archive import import_run
 from csro_core.store.records import RequestKind, RequestRecord
@@ -116,6 +117,8 @@ def keep_served(run: str) -> None:
             return
         _spawned[run] = (now, tries + 1)
     command = [sys.executable, "-m", "csro_core", "serve", run, "--store", str(store().path)]
+    if cluster := store().run(run).settings.cluster:
+        command += ["--cluster", cluster]
     try:
         with log_path().open("ab") as output:
             subprocess.Popen(
@@ -169,12 +172,19 @@ def is_busy(run: str) -> bool:
     return is_active(run) or at_desk(run) is not None
 
 
-def isolation(run: str) -> str:
-    """Returns how well policies are shut in, "full" or "reduced", as the run's owner said; "" where it never did."""
-    said = [event.data.get("level") for event in store().events(run) if event.kind == "isolation"]
-    answered = [record.result.get("isolation") for record in store().requests(run)]
-    levels = [str(level) for level in (*reversed(said), *answered) if level]
-    return levels[0] if levels else ""
+def isolation(run: str) -> Isolation | None:
+    """Returns how well policies are shut in, as the run's owner said last; None where it never did."""
+    said = [event.data for event in reversed(store().events(run)) if event.kind == "isolation"]
+    answered = [
+        {"level": record.result.get("isolation"), "reason": record.result.get("isolation_reason")}
+        for record in store().requests(run)
+    ]
+    for told in (*said, *answered):
+        level, walls = told.get("level"), told.get("walls")
+        if level in {"full", "reduced"}:
+            named = tuple(str(wall) for wall in walls) if isinstance(walls, list) else ()
+            return Isolation(level, str(told.get("reason") or ""), named)
+    return None
 
 
 def _import_demos(target: Store) -> None:

@@ -158,14 +158,26 @@ def _read(path: str, run: str, version: int) -> _Rows:
     cells = store.cells(run).all()
     table = build_table(Populations(game.symmetric, lists), _Cells(cells), game.zero_sum)
     solutions = tuple(store.solutions(run))
-    gap_of = _gaps(game, lists, cells, solutions) if members else {}
+    gap_of = _gaps(game, lists, cells, table, solutions) if members else {}
     return _Rows(game, members, table, solutions, tuple(store.iterations(run)), gap_of)
 
 
 def _gaps(
-    game: Game, lists: tuple[tuple[Entry, ...], ...], cells: list[Cell], solutions: tuple[SolutionRecord, ...]
+    game: Game,
+    lists: tuple[tuple[Entry, ...], ...],
+    cells: list[Cell],
+    table: PayoffTable,
+    solutions: tuple[SolutionRecord, ...],
 ) -> dict[int, Gap]:
-    """Returns iterations finished → gap; the pool also holds texts that played without being admitted."""
+    """Returns iterations finished → gap; the pool also holds texts that played without being admitted.
+
+    Args:
+        game: what is played.
+        lists: the populations.
+        cells: everything that was played.
+        table: the payoffs of the populations.
+        solutions: whose gaps are wanted.
+    """
     pools = []
     for player, entries in enumerate(lists):
         known = {entry.tree_hash for entry in entries}
@@ -173,7 +185,8 @@ def _gaps(
         if game.symmetric:
             met |= {cell.column for cell in cells}
         pools.append(entries + tuple(Entry("", tree, "", "") for tree in sorted(met - known)))
-    table = build_table(Populations(game.symmetric, tuple(pools)), _Cells(cells), game.zero_sum)
+    if tuple(pools) != lists:
+        table = build_table(Populations(game.symmetric, tuple(pools)), _Cells(cells), game.zero_sum)
     last = {solution.iteration: solution for solution in solutions}
     found = gaps(table, [solution.sigma for solution in last.values()], game.symmetric)
     return {iteration: gap for iteration, gap in zip(last, found, strict=True) if gap.pool and isfinite(gap.value)}

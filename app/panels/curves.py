@@ -130,7 +130,7 @@ def settings_differences(mine: RunSettings, theirs: RunSettings) -> list[tuple[s
 def _shown(value: object) -> str:
     if isinstance(value, tuple):
         return ", ".join(str(part) for part in value) or "the default"
-    return str(value)
+    return str(value) or "none"
 
 
 def downloads(snapshot: Snapshot) -> None:

@@ -24,6 +24,8 @@ def header(snapshot: Snapshot) -> None:
     ]
     if run.seconds > 0:
         facts.insert(-1, (duration(run.seconds), "time spent in finished iterations"))
+    if settings.cluster:
+        facts.append((safe(f"on {settings.cluster}"), "matches are played by the workers of this Dask scheduler"))
     facts += _value(snapshot) + _isolation(snapshot)
     running = " running" if run.status == "running" else ""
     desk = services.at_desk(run.id)
@@ -44,10 +46,12 @@ def _value(snapshot: Snapshot) -> list[tuple[str, str]]:
 
 
 def _isolation(snapshot: Snapshot) -> list[tuple[str, str]]:
-    level = services.isolation(snapshot.run.id)
-    if level == "full":
-        return [("isolation: full", "each policy runs in a process of its own behind a kernel jail")]
-    if level == "reduced":
-        chip = '<span class="csro-chip orange">isolation: reduced</span>'
-        return [(chip, "this system has no kernel jail: a process, the static check and a watchdog only")]
-    return []
+    told = services.isolation(snapshot.run.id)
+    if told is None:
+        return []
+    text = safe(f"Isolation: {told}")
+    walls = f"a process of its own for each policy; the kernel holds: {', '.join(told.walls)}" if told.walls else ""
+    if told.level == "full":
+        return [(text, walls or "each policy runs in a process of its own behind a kernel jail")]
+    tip = "the kernel jail is not complete here; a process for each policy, the check of its text and a watchdog remain"
+    return [(f'<span class="csro-chip orange">{text}</span>', f"{tip}; {walls}" if walls else tip)]

@@ -12,6 +12,7 @@ from csro_core.games import list_games, make_game
 from csro_core.games.base import Game, GameSpec
 from csro_core.games.matrix import PRESETS as MATRICES
 from csro_core.games.matrix import spec_from_csv_text
+from csro_core.matches.cluster import checked_address
 from csro_core.meta_solvers import META_SOLVERS, make_meta_solver
 from csro_core.models import MODELS
 from csro_core.oracles import ORACLES
@@ -125,6 +126,12 @@ def _gather() -> Wish:
         "Seed", 0, 2**31 - 1, 0, key="new_seed", help="Equal seeds and settings give equal runs."
     )
     name = st.text_input("Name", key="new_name", placeholder="made from game and oracle if empty", max_chars=100)
+    with st.expander("More than one machine"):
+        cluster = st.text_input(
+            "Cluster (optional)", key="new_cluster", placeholder="tcp://host:port or tls://host:port", max_chars=300,
+            help="Address of a Dask scheduler whose workers play the matches; empty: this machine. "
+            "Results are the same. The README says how to start one.",
+        )  # fmt: skip
     settings = RunSettings(
         game=game.spec,
         oracle=oracle,
@@ -135,6 +142,7 @@ def _gather() -> Wish:
         attempts=0 if attempts == ORACLES[oracle].default_attempts else int(attempts),
         initial=initial,
         episodes=int(episodes),
+        cluster=checked_address(cluster) if cluster.strip() else "",
     )
     return Wish(name, settings, int(iterations))
 

@@ -9,6 +9,7 @@ import streamlit as st
 from app import services
 from app.formats import duration, plain, safe
 from csro_core.errors import CsroError
+from csro_core.progress import time_left
 from csro_core.store.records import RequestRecord, RunRecord
 
 TITLES = {
@@ -20,6 +21,8 @@ TITLES = {
 }
 DESK_TITLES = {"check": "checking an edit", "score": "scoring an edit", "add": "adding an edit"}
 FAST_SECONDS, SLOW_SECONDS = 0.5, 5.0
+MANY_MATCHES, CALM_SECONDS = 300, 4.0
+"""In a stage of so many matches new cells arrive all the time and the matrix is large: it is drawn anew this often."""
 _SLOW_START_SECONDS = 3.0
 
 
@@ -31,13 +34,14 @@ def live(run: str, shown: tuple[object, ...], drawn: bool) -> None:
         shown: `pulse(run)` of the page as it is drawn.
         drawn: True: draw the stages; False: watch only.
     """
+    began = time.monotonic()
 
     def beat() -> None:
         try:
             complaint = services.keep_waiting_served(run)
             if drawn:
                 _draw(run, complaint)
-            changed = pulse(run) != shown
+            changed = _is_due(run, shown, time.monotonic() - began)
         except CsroError as error:
             # A fragment runs outside of the page's own net: say it here, and look again at the next beat.
             st.warning(plain(str(error)), icon=":material/error:")
@@ -46,6 +50,16 @@ def live(run: str, shown: tuple[object, ...], drawn: bool) -> None:
             st.rerun()
 
     st.fragment(beat, run_every=FAST_SECONDS if services.is_busy(run) else SLOW_SECONDS)()
+
+
+def _is_due(run: str, shown: tuple[object, ...], age: float) -> bool:
+    """Returns whether a page of so many seconds is drawn anew: at once, but for cells in a stage of many matches."""
+    now = pulse(run)
+    if now[1:] != shown[1:]:
+        return True
+    bar = services.store().progress(run).get("bar")
+    crowded = isinstance(bar, list) and len(bar) == 2 and bar[1] > MANY_MATCHES and bar[0] < bar[1]
+    return now != shown and (not crowded or age >= CALM_SECONDS)
 
 
 def pulse(run: str) -> tuple[object, ...]:
@@ -120,7 +134,7 @@ def _draw_stages(progress: Mapping[str, Any]) -> None:
     if paused:
         title += f" · paused after one {safe(str(paused))}, Step goes on"
     stages = progress.get("stages") or []
-    rows = "".join(_row(number, stage, progress.get("bar")) for number, stage in enumerate(stages, start=1))
+    rows = "".join(_row(number, stage, progress) for number, stage in enumerate(stages, start=1))
     message = str(progress.get("message") or "")
     st.html(
         f'<p class="csro-panel-title">{title}</p><table class="csro-stages">{rows}</table>'
@@ -128,14 +142,16 @@ def _draw_stages(progress: Mapping[str, Any]) -> None:
     )
 
 
-def _row(number: int, stage: Mapping[str, Any], bar: list[int] | None) -> str:
+def _row(number: int, stage: Mapping[str, Any], progress: Mapping[str, Any]) -> str:
     name, state = str(stage.get("name", "")), str(stage.get("state", "waiting"))
     title, tip = TITLES.get(name, (name, ""))
     detail = safe(str(stage.get("detail", "")))
+    bar, left = progress.get("bar"), progress.get("left")
     if state == "now" and bar:
         done, total = bar
         share = round(100 * done / total) if total else 0
-        detail += f' {done}/{total}<span class="csro-meter"><span style="width:{share}%"></span></span>'
+        words = "" if left is None else f", {time_left(float(left))}"
+        detail += f' {done}/{total}{words}<span class="csro-meter"><span style="width:{share}%"></span></span>'
     seconds = float(stage.get("seconds", 0.0) or 0.0)
     mark = {"done": f"✓ {duration(seconds)}", "failed": "✗", "now": "…"}.get(state, "")
     return (

@@ -4,10 +4,10 @@ import argparse
 import time
 from contextlib import suppress
 
-from csro_core.cli.arguments import chosen_store
+from csro_core.cli.arguments import add_cluster, chosen_store
 from csro_core.cli.output import emit, table
 from csro_core.cli.targets import read_policy
-from csro_core.cli.work import local_pool
+from csro_core.cli.work import match_pool
 from csro_core.errors import CsroError, LeaseError, UsageError
 from csro_core.games import make_game
 from csro_core.runner import Runner
@@ -27,6 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="a path, reference:NAME or policy:HASH")
     parser.add_argument("--player", metavar="P", type=int, choices=(0, 1), default=0, help="whose policy (default: 0)")
     parser.add_argument("--name", metavar="TEXT", default="", help="a name for people")
+    add_cluster(parser, remembered=True)
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -43,7 +44,8 @@ def execute(args: argparse.Namespace) -> int:
             raise UsageError(f"--player must be 0: one population serves both seats of {run.settings.game.name}, got 1")
         name = checked_name(args.name) if args.name else ""
         payload = {"text": read_policy(args.file, store), "player": args.player, "parent": "", "name": name}
-        record = ask(store, run.id, store.add_request(run.id, "add", payload))
+        cluster = run.settings.cluster if args.cluster is None else args.cluster
+        record = ask(store, run.id, store.add_request(run.id, "add", payload), cluster)
     finally:
         store.close()
     if record.state == "failed":
@@ -61,7 +63,7 @@ def execute(args: argparse.Namespace) -> int:
     return 0
 
 
-def ask(store: Store, run: str, request: int) -> RequestRecord:
+def ask(store: Store, run: str, request: int, cluster: str = "") -> RequestRecord:
     """Waits for the answer to a request; serves it here where nobody holds the lease.
 
     Requests to step or to run that somebody has left behind are not served here.
@@ -70,6 +72,7 @@ def ask(store: Store, run: str, request: int) -> RequestRecord:
         store: where the run is.
         run: its full id.
         request: number of the request.
+        cluster: where it is played when it is served here: address of a scheduler, "" for this machine.
 
     Returns:
         The answered request.
@@ -82,7 +85,7 @@ def ask(store: Store, run: str, request: int) -> RequestRecord:
         if time.monotonic() > end:
             raise CsroError(f"the holder of the run must answer within {WAIT_SECONDS:g} s, and it has not")
         if not store.is_held(run):
-            with local_pool() as pool, suppress(LeaseError):  # where somebody else was faster, he will answer
+            with match_pool(cluster) as pool, suppress(LeaseError):  # where somebody else was faster, he will answer
                 Runner(store, run, pool).serve(0.5, ("check", "score", "add", "stop"))
         time.sleep(0.1)
     return record

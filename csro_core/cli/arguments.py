@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from csro_core.errors import UsageError
+from csro_core.matches.cluster import checked_address
 from csro_core.store import Store, default_path, open_store
 
 MAX_SEED = 2**63 - 1
@@ -63,6 +64,30 @@ def number(low: float, high: float) -> Callable[[str], float]:
         return value
 
     return parse
+
+
+LOCAL = "local"
+"""What `--cluster` says for this machine."""
+
+
+def add_cluster(parser: argparse.ArgumentParser, remembered: bool = False) -> None:
+    """Adds where matches are played: `args.cluster` is an address, "" for this machine.
+
+    Args:
+        parser: of a command that plays.
+        remembered: True for commands about an existing run: without the option, `args.cluster` is None, and the run is
+            played where its settings say.
+    """
+    otherwise = "where the run was started" if remembered else "this machine"
+    parser.add_argument(
+        "--cluster", metavar="ADDRESS", type=_cluster, default=None if remembered else LOCAL,
+        help=f"play on the workers of a Dask scheduler, tcp://HOST:PORT or tls://HOST:PORT, or {LOCAL} "
+        f"(default: {otherwise})",
+    )  # fmt: skip
+
+
+def _cluster(text: str) -> str:
+    return "" if text == LOCAL else checked_address(text)
 
 
 def user_path(text: str) -> Path:

@@ -8,6 +8,7 @@ from csro_core.cli.targets import UnreadablePolicy, read_game, read_policy_file
 from csro_core.evaluation.checkup import check_policy
 from csro_core.games import make_game
 from csro_core.games.base import GameSpec
+from csro_core.matches.jobs import Isolation
 from csro_core.matches.local_pool import LocalPool
 
 NAME = "check"
@@ -34,6 +35,8 @@ def execute(args: argparse.Namespace) -> int:
         except UnreadablePolicy as error:
             problem = {"line": 0, "message": str(error)}
             document = {"ok": False, "hash": error.hash, "problems": [problem], "isolation": pool.isolation.level}
+            if pool.isolation.reason:
+                document["isolation_reason"] = pool.isolation.reason
     finally:
         pool.close()
     emit(args, document, _words(args.file, game, document))
@@ -41,12 +44,13 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _words(path: str, game: GameSpec, document: dict[str, Any]) -> str:
-    isolation = f"isolation {document['isolation']}"
+    isolation = f"Isolation: {Isolation(document['isolation'], document.get('isolation_reason', ''))}"
     if document["ok"]:
-        return f"{path}: ok, also in a trial match of {game.name} against itself ({document['hash'][:12]}, {isolation})"
+        ok = f"{path}: ok, also in a trial match of {game.name} against itself ({document['hash'][:12]})"
+        return f"{ok}\n{isolation}"
     lines = []
     for problem in document["problems"]:
         place = f"{path}:{problem['line']}" if problem["line"] else path
         message = str(problem["message"]).removeprefix(f"line {problem['line']}: ")
         lines.append(f"{place}: {message}")
-    return "\n".join(lines)
+    return "\n".join([*lines, isolation])

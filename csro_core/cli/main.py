@@ -13,6 +13,7 @@ from typing import Protocol
 
 from csro_core.cli import (
     add,
+    bench,
     check,
     evaluate,
     export,
@@ -58,7 +59,7 @@ class Command(Protocol):
 
 
 COMMANDS: tuple[Command, ...] = (
-    games, check, play, run, resume, stop, add, runs, show, solve, evaluate, reproduce, export, import_, serve,
+    games, check, play, run, resume, stop, add, runs, show, solve, evaluate, reproduce, bench, export, import_, serve,
 )  # fmt: skip
 """Every command, in the order of the help. A new one is one module and its name here."""
 

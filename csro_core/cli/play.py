@@ -6,15 +6,15 @@ from typing import Any
 
 import orjson
 
-from csro_core.cli.arguments import MAX_EPISODES, MAX_SEED, chosen_store, user_path, whole
+from csro_core.cli.arguments import MAX_EPISODES, MAX_SEED, add_cluster, chosen_store, user_path, whole
 from csro_core.cli.output import emit, interval
 from csro_core.cli.targets import needs_store, read_game, read_policy
+from csro_core.cli.work import match_pool
 from csro_core.errors import UsageError
 from csro_core.estimates import estimate
 from csro_core.games import make_game
 from csro_core.games.base import Game
 from csro_core.matches.jobs import MatchJob, MatchResult
-from csro_core.matches.local_pool import LocalPool
 from csro_core.metagame.matchups import seats_of
 from csro_core.seeds import episode_seeds, run_secret
 
@@ -38,6 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--log", metavar="FILE", help="write every episode with its moves to this file, a JSON line each"
     )
+    add_cluster(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -51,11 +52,8 @@ def execute(args: argparse.Namespace) -> int:
     if args.log is not None:
         # Before anything is played: a long match must not end in a file that cannot be written.
         _write_log(args.log, b"")
-    pool = LocalPool(make_game)
-    try:
+    with match_pool(args.cluster) as pool:
         (result,) = pool.submit([job])
-    finally:
-        pool.close()
     if args.log is not None:
         _write_log(args.log, _log(job, result))
     document = _document(game, result)

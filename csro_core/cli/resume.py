@@ -2,9 +2,9 @@
 
 import argparse
 
-from csro_core.cli.arguments import chosen_store, whole
+from csro_core.cli.arguments import add_cluster, chosen_store, whole
 from csro_core.cli.run import MAX_ITERATIONS
-from csro_core.cli.work import local_pool, work_on
+from csro_core.cli.work import match_pool, work_on
 
 NAME = "resume"
 HELP = "go on with a run here"
@@ -16,6 +16,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--iterations", metavar="TOTAL", type=whole(0, MAX_ITERATIONS), help="in all (default: what the run wanted)"
     )
+    add_cluster(parser, remembered=True)
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -28,7 +29,7 @@ def execute(args: argparse.Namespace) -> int:
     store = chosen_store(args, create=False)
     try:
         run = store.run(args.run)
-        with local_pool() as pool:
+        with match_pool(run.settings.cluster if args.cluster is None else args.cluster) as pool:
             return work_on(args, store, run.id, run.target if args.iterations is None else args.iterations, pool)
     finally:
         store.close()

@@ -1,17 +1,17 @@
 """`run`: makes a run and works on it until its iterations are finished."""
 
 import argparse
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from csro_core.cli.arguments import MAX_SEED, chosen_store, number, whole
+from csro_core.cli import initial
+from csro_core.cli.arguments import MAX_SEED, add_cluster, chosen_store, number, whole
 from csro_core.cli.targets import read_game
-from csro_core.cli.work import local_pool, work_on
+from csro_core.cli.work import match_pool, work_on
 from csro_core.errors import UsageError
 from csro_core.games import make_game
 from csro_core.meta_solvers import META_SOLVERS, make_meta_solver
 from csro_core.models import make_model
 from csro_core.oracles import ORACLES, make_oracle
-from csro_core.policies.library import reference_text
 from csro_core.store.defaults import default_episodes
 from csro_core.store.records import RunSettings
 
@@ -20,8 +20,6 @@ HELP = "start a run and work on it here"
 
 MAX_ITERATIONS = 1_000
 MAX_CANDIDATES = 1_000
-
-_POLICY = "policy:"
 
 
 @dataclass(frozen=True)
@@ -57,9 +55,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--admit", choices=("improving", "always"), default=defaults.admit, help="default: %(default)s")
     add("--candidates", metavar="K", type=whole(1, MAX_CANDIDATES), help="attempts an iteration (oracle's default)")
     add("--refine-all", action="store_true", help="linear-refinement spends all attempts")
-    add("--initial", metavar="A,B", default="", help="initial policies: reference:NAME or policy:HASH, by commas")
+    add("--initial", metavar="A,B", nargs="+", default=[], help=initial.HELP)
     add("--episodes", metavar="N", type=whole(2, 10_000), help="episodes of a payoff cell, even (default: the game's)")
     add("--name", metavar="TEXT", default="", help="a name for people")
+    add_cluster(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -72,19 +71,17 @@ def execute(args: argparse.Namespace) -> int:
     settings = settings_from(args)
     store = chosen_store(args, create=True)
     try:
-        for name in settings.initial:
-            if name.startswith(_POLICY):
-                store.policy(name.removeprefix(_POLICY))
         # Everything that can be wrong is looked at before there is a run.
-        with local_pool() as pool:
-            run = store.create_run(args.name, settings, args.iterations)
+        with match_pool(args.cluster) as pool:
+            start = initial.read_start(args.initial, store, pool)
+            run = store.create_run(args.name, replace(settings, initial=start.names), args.iterations, start.texts)
             return work_on(args, store, run, args.iterations, pool)
     finally:
         store.close()
 
 
 def settings_from(args: argparse.Namespace) -> RunSettings:
-    """Returns the settings that the arguments ask for.
+    """Returns the settings that the arguments ask for, without the initial policies.
 
     Raises:
         UsageError: a name is unknown, or a number does not fit.
@@ -106,21 +103,6 @@ def settings_from(args: argparse.Namespace) -> RunSettings:
         admit=args.admit,
         attempts=args.candidates or 0,
         refine_all=args.refine_all,
-        initial=_initial_names(args.initial),
         episodes=episodes,
+        cluster=args.cluster,
     )
-
-
-def _initial_names(text: str) -> tuple[str, ...]:
-    names = tuple(_initial(name.strip()) for name in text.split(",") if name.strip())
-    if text and not names:
-        raise UsageError(f"--initial must name policies, such as reference:rock,reference:beat_last; got {text!r}")
-    return names
-
-
-def _initial(name: str) -> str:
-    kind, _, rest = name.partition(":")
-    if kind == "policy" and rest:
-        return name
-    reference_text(rest if kind == "reference" else name)
-    return name if kind == "reference" else f"reference:{name}"

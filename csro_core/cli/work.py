@@ -4,36 +4,52 @@ import argparse
 import os
 import signal
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from types import FrameType
+from typing import Any
 
 from csro_core.cli.documents import run_document, run_text
 from csro_core.cli.output import emit, interval, note
 from csro_core.errors import StoreError
 from csro_core.games import make_game
+from csro_core.matches.cluster import ClusterPool
+from csro_core.matches.jobs import MatchExecutor
 from csro_core.matches.local_pool import LocalPool
+from csro_core.progress import time_left
 from csro_core.runner import Runner
 from csro_core.store import Store
 
 WATCH_SECONDS = 0.5
+PROGRESS_SECONDS = 10.0
+"""A stage that takes long is a line on standard error as often as this."""
 
 
 @contextmanager
-def local_pool() -> Iterator[LocalPool]:
-    """Lends a pool of jailed processes of this machine, and ends them.
+def match_pool(cluster: str = "") -> Iterator[MatchExecutor]:
+    """Lends what plays matches: jailed processes of this machine, or of the workers of a cluster; and ends them.
+
+    Args:
+        cluster: address of the scheduler, "" for this machine.
 
     Yields:
         The pool.
     """
-    pool = LocalPool(make_game)
+    pool: MatchExecutor = ClusterPool(cluster) if cluster else LocalPool(make_game)
     try:
         yield pool
     finally:
         pool.close()
 
 
-def work_on(args: argparse.Namespace, store: Store, run: str, target: int, pool: LocalPool) -> int:
+def described(pool: MatchExecutor) -> str:
+    """Returns where matches are played and how well policies are shut in there, for people."""
+    place = f"{pool.place}; " if isinstance(pool, ClusterPool) else ""
+    return f"{place}isolation: {pool.isolation}"
+
+
+def work_on(args: argparse.Namespace, store: Store, run: str, target: int, pool: MatchExecutor) -> int:
     """Works on a run until `target` iterations are finished, and prints it.
 
     Args:
@@ -50,7 +66,7 @@ def work_on(args: argparse.Namespace, store: Store, run: str, target: int, pool:
         LeaseError: another process works on it.
         CsroError: it failed.
     """
-    note(f"run {run} in {store.path}; isolation: {pool.isolation.level} {pool.isolation.reason}".rstrip())
+    note(f"run {run} in {store.path}; {described(pool)}")
     runner = Runner(store, run, pool)
     with _reporting(store, run), interruptible(runner):
         runner.run_to(target)
@@ -60,9 +76,10 @@ def work_on(args: argparse.Namespace, store: Store, run: str, target: int, pool:
 
 @contextmanager
 def _reporting(store: Store, run: str) -> Iterator[None]:
-    """Writes a line to standard error for every finished iteration."""
+    """Writes lines to standard error: for every finished iteration, and now and then in a stage that takes long."""
     quit_ = threading.Event()
     seen = store.run(run).iteration
+    told = time.monotonic()
 
     def report() -> None:
         nonlocal seen
@@ -73,10 +90,18 @@ def _reporting(store: Store, run: str) -> Iterator[None]:
                 f"{record.attempts} attempts, {record.seconds:.1f} s"
             )
 
+    def tell() -> None:
+        nonlocal told
+        words = under_way(store.progress(run))
+        if words and time.monotonic() - told >= PROGRESS_SECONDS:
+            told = time.monotonic()
+            note(words)
+
     def watch() -> None:
         while not quit_.wait(WATCH_SECONDS):
             try:
                 report()
+                tell()
             except StoreError:
                 return  # the thread that works on the run says so
 
@@ -88,6 +113,18 @@ def _reporting(store: Store, run: str) -> Iterator[None]:
         quit_.set()
         thread.join(timeout=5.0)
     report()
+
+
+def under_way(progress: Mapping[str, Any]) -> str:
+    """Returns how far a stage is, for people; "" where no matches are under way.
+
+    Args:
+        progress: as `Store.progress` has it.
+    """
+    bar, left = progress.get("bar"), progress.get("left")
+    if not bar or bar[0] >= bar[1]:
+        return ""
+    return f"{bar[0]:,} of {bar[1]:,} matches{'' if left is None else f', {time_left(left)}'}"
 
 
 @contextmanager

@@ -35,11 +35,13 @@ class Checkup:
 
     def document(self, isolation: Isolation) -> dict[str, Any]:
         """Returns the findings as JSON data, in the shape of the command `check`."""
+        reason = {"isolation_reason": isolation.reason} if isolation.reason else {}
         return {
             "ok": self.playable,
             "hash": self.inspection.hash,
             "problems": [{"line": problem.line, "message": problem.message} for problem in self.problems],
             "isolation": isolation.level,
+            **reason,
             "lines": self.inspection.lines,
         }
 

@@ -6,7 +6,7 @@ Axes: `P` = 2 players, `E` episodes of a batch. A return is a player's total ove
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import orjson
@@ -45,9 +45,8 @@ class GameSpec:
         return cls(str(data["name"]), dict(data.get("parameters", {})))
 
 
-@dataclass(frozen=True)
-class Turn:
-    """One player of one episode has to act.
+class Turn(NamedTuple):
+    """One player of one episode has to act. A tuple, since a match makes thousands a second.
 
     Attributes:
         episode: index in the batch.
@@ -58,8 +57,8 @@ class Turn:
 
     episode: int
     player: int
-    assign: Mapping[str, Any]
-    append: Mapping[str, list[Any]]
+    assign: dict[str, Any]
+    append: dict[str, list[Any]]
 
 
 @dataclass(frozen=True)

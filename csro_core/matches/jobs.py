@@ -126,10 +126,16 @@ class Isolation:
     Attributes:
         level: "full" (kernel jail) or "reduced" (process, guard and watchdog only).
         reason: why it is reduced; "" where it is full.
+        walls: what the kernel holds around a policy, in words; empty where nobody has told.
     """
 
     level: Literal["full", "reduced"]
     reason: str = ""
+    walls: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """Returns "full", or "reduced" with the reason."""
+        return f"{self.level} ({self.reason})" if self.reason else self.level
 
 
 class MatchExecutor(Protocol):

@@ -17,7 +17,8 @@ from csro_core.matches.referee import play_match
 from csro_core.matches.sides import Spawn
 from csro_core.policies.source import Inspection, Problem, sha256
 from csro_core.sandbox.host import PolicyHost
-from csro_core.sandbox.player import DisturbedError, Player, PlayerDiedError, count_lines
+from csro_core.sandbox.player import Player, PlayerDiedError, count_lines
+from csro_core.sandbox.spawner import DisturbedError
 
 _Result = TypeVar("_Result")
 
@@ -54,7 +55,7 @@ class LocalPool:
     @property
     def isolation(self) -> Isolation:
         """How policies are shut in."""
-        return Isolation(self.host.level, "; ".join(self.host.missing))
+        return Isolation(self.host.level, "; ".join(self.host.missing), self.host.walls)
 
     def submit(
         self, jobs: Sequence[MatchJob], on_result: Callable[[int, MatchResult], None] | None = None

@@ -32,7 +32,7 @@ def play_match(game: Game, job: MatchJob, spawn: Spawn, compact: bool = True) ->
         Returns, forfeits and failures by policy.
 
     Raises:
-        DisturbedError: a process died and no policy is to blame (`csro_core.sandbox.player`).
+        DisturbedError: a process died and no policy is to blame (`csro_core.sandbox.spawner`).
     """
     began = time.perf_counter()
     sides = loaded_sides(job, spawn)

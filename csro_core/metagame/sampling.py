@@ -9,7 +9,6 @@ executor in windows, and a window's results are dropped when its cells are kept.
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cache
 from typing import TypeAlias
@@ -195,21 +194,49 @@ def _jobs(meeting: Meeting, missing: Iterable[_Missing], symmetric: bool, episod
 def _play(meeting: Meeting, wanted: Iterable[CellJob], total: int, on_progress: Progress | None) -> int:
     if total == 0:
         return 0
-    done = 0
-    if on_progress is not None:
-        on_progress(0, total)
-    with _keeping(meeting) as keep:
+    course = _Course(meeting, total, on_progress)
+    for window in _windows(wanted):
+        course.play(window)
+    return course.done
 
-        def arrived(index: int, result: MatchResult) -> None:
-            nonlocal done
-            keep(window[index], result)
-            done += 1
-            if on_progress is not None:
-                on_progress(done, total)
 
-        for window in _windows(wanted):
-            meeting.executor.submit([cell.job for cell in window], arrived)
-    return done
+class _Course:
+    """Plays windows of jobs, keeps their cells and counts them."""
+
+    def __init__(self, meeting: Meeting, total: int, on_progress: Progress | None) -> None:
+        self.done = 0
+        self._meeting = meeting
+        self._total = total
+        self._on_progress = on_progress
+        self._arrived: list[Cell] = []
+        self._kept = time.monotonic()
+        self._tell()
+
+    def play(self, window: Sequence[CellJob]) -> None:
+        """Plays a window; whatever ends it, all cells that have arrived are kept."""
+        jobs = [cell.job for cell in window]
+        try:
+            self._meeting.executor.submit(jobs, lambda index, result: self._arrive(window[index], result))
+        finally:
+            self._keep()
+
+    def _arrive(self, cell: CellJob, result: MatchResult) -> None:
+        before = self._meeting.cells.get(cell.row, cell.column) if cell.first else None
+        self._arrived.append(cell.finished(result, before))
+        if time.monotonic() - self._kept >= KEEP_SECONDS:
+            self._keep()
+        self.done += 1
+        self._tell()
+
+    def _keep(self) -> None:
+        arrived, self._arrived = self._arrived, []
+        if arrived:
+            self._meeting.cells.put_all(arrived)
+        self._kept = time.monotonic()
+
+    def _tell(self) -> None:
+        if self._on_progress is not None:
+            self._on_progress(self.done, self._total)
 
 
 def _windows(wanted: Iterable[CellJob]) -> Iterator[Sequence[CellJob]]:
@@ -224,28 +251,3 @@ def _windows(wanted: Iterable[CellJob]) -> Iterator[Sequence[CellJob]]:
         window.append(cell)
     if window:
         yield window
-
-
-@contextmanager
-def _keeping(meeting: Meeting) -> Iterator[Callable[[CellJob, MatchResult], None]]:
-    """Lends what keeps finished cells, several in one transaction; at the end, whatever happened, none is left over."""
-    arrived: list[Cell] = []
-    kept = time.monotonic()
-
-    def keep(cell: CellJob, result: MatchResult) -> None:
-        nonlocal kept
-        arrived.append(cell.finished(result, meeting.cells.get(cell.row, cell.column) if cell.first else None))
-        if time.monotonic() - kept >= KEEP_SECONDS:
-            flush()
-            kept = time.monotonic()
-
-    def flush() -> None:
-        cells = arrived.copy()
-        arrived.clear()
-        if cells:
-            meeting.cells.put_all(cells)
-
-    try:
-        yield keep
-    finally:
-        flush()

@@ -180,7 +180,8 @@ class Runner:
         lease = self._store.acquire(self._run, self._owner)
         lease.discard_unfinished()
         isolation = self._executor.isolation
-        lease.event("isolation", {"level": isolation.level, "reason": isolation.reason})
+        walls = list(isolation.walls)
+        lease.event("isolation", {"level": isolation.level, "reason": isolation.reason, "walls": walls})
         heart = threading.Thread(target=self._beat, args=(lease,), name="csro-heart", daemon=True)
         heart.start()
         watch = Watch(self._store, lease, self._run, self._stop, PAUSE_LIMIT_SECONDS)

@@ -208,7 +208,8 @@ class Session:
     def _initial_text(self, name: str) -> tuple[str, str]:
         kind, _, rest = name.partition(":")
         if kind == "policy":
-            return self._store.policy(rest).source, rest[:8]
+            policy_hash, _, named = rest.partition(":")
+            return self._store.policy(policy_hash).source, named or policy_hash[:8]
         return reference_text(rest or kind), rest or kind
 
     def _record(self, iteration: int, attempt: Attempt, verdict: str = "") -> None:

@@ -5,7 +5,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from csro_core.errors import Cancelled, UsageError
-from csro_core.progress import STAGES, StageName
+from csro_core.progress import STAGES, StageName, seconds_left
 from csro_core.store import Lease, Store
 from csro_core.store.records import RequestRecord
 from csro_core.store.store import MAX_TARGET
@@ -61,6 +61,7 @@ class Watch:
         self._current: str | None = None
         self._began = 0.0
         self._bar: tuple[int, int] | None = None
+        self._bar_began = 0.0
         self._shown = 0.0
 
     def begin(self, iteration: int, player: int) -> None:
@@ -96,6 +97,8 @@ class Watch:
             Cancelled: the run was stopped.
         """
         self._check()
+        if self._bar is None or done < self._bar[0]:
+            self._bar_began = time.monotonic()
         self._bar = (done, total)
         if time.monotonic() - self._shown >= BAR_SECONDS:
             self._show(None)
@@ -196,11 +199,13 @@ class Watch:
 
     def _show(self, paused: str | None) -> None:
         self._shown = time.monotonic()
+        left = seconds_left(*self._bar, self._shown - self._bar_began) if self._bar is not None else None
         self._lease.set_progress({
             "iteration": self._iteration,
             "player": self._player,
             "stages": list(self._rows.values()),
             "bar": list(self._bar) if self._bar is not None and self._current is not None else None,
+            "left": left if self._current is not None else None,
             "paused": paused,
             "message": "",
         })

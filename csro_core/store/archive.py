@@ -2,8 +2,11 @@
 
 import base64
 import os
+import re
 import secrets
 import zipfile
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +21,7 @@ from csro_core.store.records import Member, PolicyText
 from csro_core.store.rows import insert, touch
 from csro_core.store.store import Store
 
+_MACHINE = re.compile(r"(tcp|tls)://[^\s,;()]+")
 _TRIES = 5
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest date of a zip file, so that equal runs give equal files
 
@@ -87,7 +91,8 @@ def _files(store: Store, run: str) -> dict[str, bytes]:
     policies = store.policies(run)
     archived = ArchivedRun(
         name=record.name,
-        settings=record.settings,
+        # The address of somebody's machine is nobody else's business.
+        settings=replace(record.settings, cluster=""),
         target=record.target,
         policies=tuple(form.ArchivedPolicy(p.hash, p.tree_hash, p.docstring, p.lines) for p in policies),
         members=tuple(
@@ -98,7 +103,7 @@ def _files(store: Store, run: str) -> dict[str, bytes]:
         iterations=tuple(store.iterations(run)),
         attempts=tuple(a for a in store.attempts(run) if a.iteration <= record.iteration),
         calls=tuple(store.calls(run)),
-        events=tuple(ArchivedEvent(e.kind, e.data, e.created) for e in store.events(run)),
+        events=tuple(ArchivedEvent(e.kind, _without_addresses(e.data), e.created) for e in store.events(run)),
         fingerprints={tree: base64.b64encode(data).decode() for tree, data in store.fingerprints(run).items()},
     )
     files = {
@@ -107,6 +112,11 @@ def _files(store: Store, run: str) -> dict[str, bytes]:
         form.CELLS: dumps(_cells(store, run)),
     }
     return files | {f"policies/{policy.hash}.py": policy.source.encode("utf-8") for policy in policies}
+
+
+def _without_addresses(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the data of an event in which the machines of a cluster are not named."""
+    return {key: _MACHINE.sub("tcp://…", text) if isinstance(text, str) else text for key, text in data.items()}
 
 
 def _cells(store: Store, run: str) -> list[dict[str, Any]]:

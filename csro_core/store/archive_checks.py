@@ -55,13 +55,24 @@ def read_archive(path: Path) -> Archive:
     manifest = from_json(form.Manifest, _json(files, form.MANIFEST))
     if manifest.format != form.FORMAT or manifest.version != form.VERSION:
         raise ValueError(f"its format must be {form.FORMAT} {form.VERSION}, got {manifest.format} {manifest.version}")
-    run = from_json(ArchivedRun, _json(files, form.RUN))
+    run = from_json(ArchivedRun, _without_cluster(_json(files, form.RUN)))
     cells = _json(files, form.CELLS)
     if not isinstance(cells, list):
         raise ValueError(f"{form.CELLS} must be a list")
     archive = Archive(run, tuple(from_json(ArchivedCell, cell) for cell in cells), _texts(files))
     _check_run(archive)
     return archive
+
+
+def _without_cluster(data: object) -> object:
+    """Returns the data of a run for this machine: a stranger's file must not say where matches are played.
+
+    Older files have no such setting.
+    """
+    settings = data.get("settings") if isinstance(data, dict) else None
+    if isinstance(settings, dict):
+        settings["cluster"] = ""
+    return data
 
 
 def cell_of(archived: ArchivedCell) -> Cell:

@@ -27,8 +27,11 @@ class RunSettings:
         admit: "improving" or "always".
         attempts: budget of attempts an iteration, >= 1; 0 = the oracle's default.
         refine_all: linear-refinement spends all attempts.
-        initial: names or hashes of the initial policies, in order ("reference:NAME" or "policy:HASH").
+        initial: names or hashes of the initial policies, in order ("reference:NAME", "policy:HASH", or
+            "policy:HASH:NAME" with a name for people).
         episodes: episodes of a payoff cell, an even number >= 2.
+        cluster: address of the Dask scheduler whose workers play, "" for this machine. It decides no rows; *Resume*
+            remembers it, exports leave it out, and imports ignore it.
     """
 
     game: GameSpec
@@ -42,6 +45,7 @@ class RunSettings:
     refine_all: bool = False
     initial: tuple[str, ...] = ()
     episodes: int = 8
+    cluster: str = ""
 
 
 @dataclass(frozen=True)

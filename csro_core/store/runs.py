@@ -14,6 +14,8 @@ LEASE_SECONDS = 5.0
 
 MAX_NAME = 100
 
+_LATER_SETTINGS = {"cluster": ""}
+"""Settings that older stores do not have."""
 _SHORTEST_PREFIX = 4
 _SHORT_GAMES = {"repeated_rps": "rps", "repeated_leduc": "leduc"}
 
@@ -138,7 +140,7 @@ def _record(row: sqlite3.Row, now: float) -> RunRecord:
     return RunRecord(
         id=row["id"],
         name=row["name"],
-        settings=from_json(RunSettings, orjson.loads(row["settings"])),
+        settings=from_json(RunSettings, {**_LATER_SETTINGS, **orjson.loads(row["settings"])}),
         status=status,
         message=row["message"],
         iteration=row["iteration"],

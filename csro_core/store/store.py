@@ -3,7 +3,7 @@
 import secrets
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar, get_args
@@ -16,7 +16,7 @@ from csro_core.store.cells import CellKey, CellReader
 from csro_core.store.codec import clean, dumps
 from csro_core.store.connection import Connections
 from csro_core.store.events import EventRecord
-from csro_core.store.lease import Holder, Lease
+from csro_core.store.lease import Holder, Lease, write_policy
 from csro_core.store.records import (
     AttemptRecord,
     CallRecord,
@@ -245,13 +245,14 @@ class Store:
         rows = self._rows("SELECT rows_changed FROM runs WHERE id = ?", run)
         return int(rows[0]["rows_changed"]) if rows else 0
 
-    def create_run(self, name: str, settings: RunSettings, target: int) -> str:
+    def create_run(self, name: str, settings: RunSettings, target: int, texts: Sequence[PolicyText] = ()) -> str:
         """Creates a run with status "new".
 
         Args:
             name: a name for people that no other run has; "" makes one, such as "rps-linear-12".
             settings: everything that decides its rows.
             target: iterations wanted, 0 to `MAX_TARGET`.
+            texts: policies that the settings name by their hash; kept with the run.
 
         Returns:
             Its id, 8 random hex characters.
@@ -271,6 +272,8 @@ class Store:
                 "created": self.clock(), "imported": False,
             }  # fmt: skip
             runs.insert_run(connection, run, columns)
+            for text in texts:
+                write_policy(connection, run, text)
         return run
 
     def rename_run(self, run: str, name: str) -> None:

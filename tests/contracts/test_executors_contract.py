@@ -2,6 +2,7 @@ import pytest
 from executor_contract import ExecutorContract
 
 from csro_core.games import make_game
+from csro_core.matches.cluster import ClusterPool
 from csro_core.matches.local_pool import LocalPool
 
 
@@ -12,3 +13,16 @@ class TestLocalPool(ExecutorContract):
         yield opened
         opened.close()
         opened.close()
+
+
+class TestClusterPool(ExecutorContract):
+    @pytest.fixture(scope="class")
+    def executor(self, tmp_path_factory):
+        pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
+        from tests.matches.cluster_machines import machines  # it needs the extra
+
+        with machines(tmp_path_factory.mktemp("cluster"), workers=2) as own:
+            opened = ClusterPool(own.address)
+            yield opened
+            opened.close()
+            opened.close()
