@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from csro_core.games.base import LockstepStage
 from csro_core.matches.jobs import Limits
 from csro_core.matches.sides import Side
-from csro_core.sandbox.player import Player, SlotFailure
+from csro_core.sandbox.answers import SlotFailure
+from csro_core.sandbox.player import Player
 from csro_core.sandbox.protocol import FAILED, MAX_ACTIONS, NOT_ASKED
 
 

@@ -1,12 +1,15 @@
 """The two sides of a match: what the referee knows of each policy, its process, and its failures."""
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar, cast
 
 from csro_core.matches.jobs import Failure, FailureStatus, Limits, MatchJob
 from csro_core.policies.source import Problem
-from csro_core.sandbox.player import Player, PlayerDiedError, SlotFailure
+from csro_core.sandbox.answers import SlotFailure
+from csro_core.sandbox.player import Player, PlayerDiedError
+from csro_core.sandbox.watchdog import MATCH_WALL_FACTOR, MATCH_WALL_FLOOR_SECONDS
 
 MAX_FAILURES = 20
 """Failures that a result describes."""
@@ -144,6 +147,8 @@ def load_texts(sides: Sequence[Side], job: MatchJob, spawn: Spawn) -> None:
     for side in sides:
         side.player = spawn(job.limits.memory_bytes, int(budget) + _SPARE_CPU_SECONDS)
         side.player.cpu_budget = budget
+        wall = max(MATCH_WALL_FACTOR * budget, MATCH_WALL_FLOOR_SECONDS)
+        side.player.wall_deadline = time.monotonic() + wall
     for side in sides:
         text = job.sources[side.index]
         side.do(None, lambda player, text=text: player.ask_load(text))  # type: ignore[misc]

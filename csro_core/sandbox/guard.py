@@ -12,11 +12,13 @@ from types import CodeType
 from csro_core.policies.source import Problem
 from csro_core.sandbox import guard_names as names
 from csro_core.sandbox.guard_contract import contract_problems, line_of_act
-from csro_core.sandbox.guard_rename import Renamer, is_slots
+from csro_core.sandbox.guard_rename import PREFIX, Renamer, is_slots, with_written_names
 
 POLICY_FILE = "<policy>"
 """File name of policies in tracebacks."""
 
+_READABLE = names.DUNDER_READ | {"__class__"}
+_STORABLE = names.DUNDER_READ - names.DUNDER_KEPT
 _IMPORTABLE = ", ".join(name for name in names.MODULES if not name.startswith("_"))
 
 
@@ -78,7 +80,7 @@ def compile_policy(tree: ast.Module) -> CodeType:
     Raises:
         SyntaxError: the tree does not compile; `check` would have said so.
     """
-    return compile(Renamer().visit(tree), POLICY_FILE, "exec", dont_inherit=True)
+    return with_written_names(compile(Renamer().visit(tree), POLICY_FILE, "exec", dont_inherit=True))
 
 
 def _parse_problem(error: Exception, text: str) -> Problem:
@@ -152,11 +154,14 @@ class _Checker(ast.NodeVisitor):
         self.problems.append(Problem(getattr(node, "lineno", 0), message))
 
     def _identifier(self, node: ast.AST, name: str | None, allowed: frozenset[str] = frozenset()) -> None:
+        if name is not None and name.startswith(PREFIX):
+            self._report(node, f"a name may not begin with the letter {PREFIX}")
         if name is not None and names.is_dunder(name) and name not in allowed:
-            self._report(node, f"the name {name} is not allowed in a policy")
+            hint = f": {names.DUNDER_HINTS[name]}" if name in names.DUNDER_HINTS else ""
+            self._report(node, f"the name {name} is not allowed in a policy{hint}")
 
-    def _attribute(self, node: ast.AST, name: str) -> None:
-        self._identifier(node, name, names.DUNDER_READ)
+    def _attribute(self, node: ast.AST, name: str, allowed: frozenset[str] = names.DUNDER_READ) -> None:
+        self._identifier(node, name, allowed)
         if name in {"format", "format_map"}:
             self._report(node, f".{name}() is not available; write an f-string")
         elif name in names.ATTRIBUTES_REFUSED:
@@ -164,19 +169,24 @@ class _Checker(ast.NodeVisitor):
 
     def visit_Name(self, node: ast.Name) -> None:
         """Checks a bare name: double underscores, and built-ins that are not offered."""
+        # A class body may say `__radd__ = __add__`, which defines a method like any other.
+        methods = names.DUNDER_METHODS if self._in_class_body else frozenset()
         if not isinstance(node.ctx, ast.Load):
-            self._identifier(node, node.id, names.DUNDER_STORED)
+            self._identifier(node, node.id, names.DUNDER_STORED | methods)
             return
         if node.id in names.BUILTIN_HINTS and node.id not in self._bound:
             self._report(node, f"{node.id}() is not available: {names.BUILTIN_HINTS[node.id]}")
             return
-        self._identifier(node, node.id, frozenset({"__name__", "__doc__"}))
+        self._identifier(node, node.id, methods | {"__name__", "__doc__"})
         if node.id in names.BUILTINS_REFUSED and not names.is_dunder(node.id) and node.id not in self._bound:
             self._report(node, f"{node.id} is not available in a policy")
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
-        """Checks the name of an attribute."""
-        self._attribute(node, node.attr)
+        """Checks the name of an attribute; reading `x.__class__` becomes a call of the guarded `type`."""
+        if isinstance(node.ctx, ast.Load):
+            self._attribute(node, node.attr, _READABLE)
+        else:
+            self._attribute(node, node.attr, _STORABLE)
         self.generic_visit(node)
 
     def visit_Constant(self, node: ast.Constant) -> None:
@@ -199,7 +209,9 @@ class _Checker(ast.NodeVisitor):
         """Checks the name and the keywords of a class."""
         self._identifier(node, node.name)
         if node.keywords:
-            self._report(node, "class keywords such as metaclass=... are not allowed in a policy")
+            self._report(
+                node, "class keywords such as metaclass=... are not allowed in a policy; abc.ABC makes a class abstract"
+            )
         self._nested(node, in_class_body=True)
 
     def _nested(self, node: ast.AST, in_class_body: bool) -> None:
@@ -252,12 +264,25 @@ class _Checker(ast.NodeVisitor):
         self._identifier(node, node.name)
 
     def visit_MatchMapping(self, node: ast.MatchMapping) -> None:
-        """Checks the name that the rest of a mapping is bound to."""
+        """Checks the name that the rest of a mapping is bound to, and the keys."""
+        self._no_class_of(*node.keys)
         self._identifier(node, node.rest)
         self.generic_visit(node)
 
+    def visit_MatchValue(self, node: ast.MatchValue) -> None:
+        """Checks a value in a pattern, where a call cannot stand for `x.__class__`."""
+        self._no_class_of(node.value)
+        self.generic_visit(node)
+
+    def _no_class_of(self, *parts: ast.AST | None) -> None:
+        for part in parts:
+            for node in ast.walk(part) if part is not None else ():
+                if isinstance(node, ast.Attribute) and node.attr == "__class__":
+                    self._identifier(node, node.attr)
+
     def visit_MatchClass(self, node: ast.MatchClass) -> None:
         """Checks the attributes of a class pattern: `case object(__class__=c)` reads one."""
+        self._no_class_of(node.cls)
         for name in node.kwd_attrs:
             self._attribute(node, name)
         self.generic_visit(node)
@@ -287,5 +312,7 @@ class _Checker(ast.NodeVisitor):
     def _module(self, node: ast.AST, module: str) -> bool:
         if module in names.MODULES:
             return True
-        self._report(node, f"import {module} is not allowed; a policy may import {_IMPORTABLE}")
+        hint = names.MODULE_HINTS.get(module.partition(".")[0])
+        reason = f" ({hint})" if hint else ""
+        self._report(node, f"import {module} is not allowed{reason}; a policy may import {_IMPORTABLE}")
         return False

@@ -50,7 +50,8 @@ DUNDER_METHODS = frozenset(
     f"__{name}__"
     for name in """
     init call repr str len iter next contains getitem setitem delitem missing reversed eq ne lt le gt ge hash bool
-    int float index round abs neg pos invert enter exit post_init class_getitem
+    int float index round abs neg pos invert enter exit post_init class_getitem new init_subclass copy deepcopy format
+    complex trunc floor ceil length_hint
     add sub mul matmul truediv floordiv mod divmod pow lshift rshift and or xor
     radd rsub rmul rmatmul rtruediv rfloordiv rmod rdivmod rpow rlshift rrshift rand ror rxor
     iadd isub imul itruediv ifloordiv imod ipow ilshift irshift iand ior ixor
@@ -60,6 +61,20 @@ DUNDER_METHODS = frozenset(
 
 DUNDER_READ = DUNDER_METHODS | {"__name__", "__doc__"}
 """Double-underscore attributes that may be read."""
+
+DUNDER_KEPT = frozenset({"__name__"})
+"""Double-underscore attributes that may be read and not changed."""
+
+DUNDER_HINTS = {
+    "__class__": "use type(x)",
+    "__delattr__": "a frozen dataclass cannot be changed; leave frozen=True out",
+    "__dict__": "name the attributes you need, or use dataclasses.asdict",
+    "__get__": "use @property",
+    "__name__": "it can be read only; functools.wraps keeps the name of a decorated function",
+    "__set__": "use @property",
+    "__setattr__": "setattr(x, name, value) works; a frozen dataclass cannot be changed, leave frozen=True out",
+}
+"""What to write instead of some double-underscore names."""
 
 DUNDER_STORED = frozenset({"__all__", "__version__", "__author__", "__doc__"})
 """Double-underscore names that may be assigned: they mean nothing to the interpreter."""
@@ -72,7 +87,7 @@ ATTRIBUTES_REFUSED = frozenset(
     mro format format_map gi_frame gi_code gi_yieldfrom gi_running gi_suspended cr_frame cr_code cr_await cr_origin
     cr_running ag_frame ag_code ag_await ag_running tb_frame tb_next tb_lasti tb_lineno f_back f_builtins f_code
     f_globals f_locals f_lasti f_lineno f_trace co_code co_consts co_names co_varnames func_globals func_code
-    with_traceback add_note
+    with_traceback add_note f_generator cr_suspended ag_suspended
     """.split()
 )
 """Attributes without underscores that lead to frames, code or types, or that read attributes named in a string."""
@@ -105,25 +120,47 @@ MODULES: dict[str, frozenset[str]] = {
         "collections": ["ChainMap", "Counter", "OrderedDict", "abc", "defaultdict", "deque", "namedtuple"],
         "collections.abc": _ABSTRACT,
         "copy": ["copy", "deepcopy"],
-        "dataclasses": ["KW_ONLY", "asdict", "astuple", "dataclass", "field", "fields", "is_dataclass", "replace"],
+        "dataclasses": """FrozenInstanceError KW_ONLY asdict astuple dataclass field fields is_dataclass replace
+            """.split(),
         "fractions": ["Fraction"],
-        "functools": ["cache", "cmp_to_key", "lru_cache", "partial", "reduce", "total_ordering", "wraps"],
+        "functools": """cache cached_property cmp_to_key lru_cache partial reduce total_ordering wraps""".split(),
         "heapq": ["heapify", "heappop", "heappush", "heappushpop", "heapreplace", "merge", "nlargest", "nsmallest"],
         "itertools": _public(itertools),
         "math": _public(math),
-        # attrgetter and methodcaller read attributes named in a string, so they are not offered.
-        "operator": """abs add and_ concat contains countOf eq floordiv ge getitem gt index indexOf inv invert is_
-            is_not itemgetter le lshift lt mod mul ne neg not_ or_ pos pow rshift setitem sub truediv truth xor
+        "operator": """abs add and_ attrgetter concat contains countOf delitem eq floordiv ge getitem gt iadd iand
+            iconcat ifloordiv imod imul index indexOf inv invert ior ipow is_ is_not isub itemgetter itruediv ixor le
+            lshift lt matmul methodcaller mod mul ne neg not_ or_ pos pow rshift setitem sub truediv truth xor
             """.split(),
         "random": """Random betavariate binomialvariate choice choices expovariate gammavariate gauss getrandbits
             getstate lognormvariate normalvariate paretovariate randbytes randint random randrange sample seed setstate
             shuffle triangular uniform vonmisesvariate weibullvariate""".split(),
-        "statistics": """fmean geometric_mean harmonic_mean mean median median_grouped median_high median_low mode
-            multimode pstdev pvariance quantiles stdev variance""".split(),
+        "statistics": """StatisticsError fmean geometric_mean harmonic_mean mean median median_grouped median_high
+            median_low mode multimode pstdev pvariance quantiles stdev variance""".split(),
         "typing": _TYPING,
     }.items()
 }
 """Modules that a policy may import, and what each of them offers."""
+
+MODULE_HINTS = {
+    "asyncio": "act() answers at once, nothing runs beside it",
+    "datetime": "a policy has no clock",
+    "decimal": "use fractions",
+    "enum": "use constants such as ROCK, PAPER, SCISSORS = range(3)",
+    "inspect": "a policy sees its observations only",
+    "json": "keep values in lists and dicts",
+    "logging": "print() is accepted and dropped",
+    "numpy": "use lists, math and statistics",
+    "os": "a policy has no files and no processes",
+    "pandas": "use lists, dicts and collections.Counter",
+    "re": "use the methods of str",
+    "secrets": "use random",
+    "string": "use the methods of str and f-strings",
+    "sys": "a policy sees its observations only",
+    "threading": "act() answers at once, nothing runs beside it",
+    "time": "a policy has no clock",
+    "types": "use a class or a dataclass",
+}
+"""What to do without some modules that models like to import."""
 
 _EXCEPTIONS = [
     name
@@ -169,4 +206,4 @@ BUILTINS_REFUSED = (frozenset(dir(builtins)) | set(BUILTIN_HINTS)) - set(BUILTIN
 
 def is_dunder(name: str) -> bool:
     """Returns True for names like `__init__`."""
-    return name.startswith("__") and name.endswith("__")
+    return len(name) > 4 and name.startswith("__") and name.endswith("__")

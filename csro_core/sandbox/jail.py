@@ -1,20 +1,24 @@
 """The kernel jail: what a process does to itself after its last import and before it sees a policy.
 
-Linux: limits, a user without rights (from root), no new privileges, not dumpable, Landlock deny-all where the kernel
-has it, and the seccomp filter. Elsewhere: limits only, and the report says so. Pure ctypes, no dependency.
+Linux: limits, a user without rights (from root), no capabilities, no new privileges, not dumpable, Landlock deny-all
+where the kernel has it, and the seccomp filter. Other POSIX systems: limits only. Elsewhere: nothing. The report says
+which walls stand. Pure ctypes, no dependency.
 
-Sources: man pages prctl(2), seccomp(2), landlock(7), setrlimit(2).
+Sources: man pages prctl(2), seccomp(2), capset(2), landlock(7), setrlimit(2); `include/uapi/linux/landlock.h`.
 """
 
 import ctypes
 import os
-import resource
 import signal
 import struct
 import sys
 from dataclasses import dataclass
+from functools import cache
 
 from csro_core.sandbox.jail_filter import AUDIT_ARCHITECTURES, seccomp_program
+
+if sys.platform != "win32":
+    import resource
 
 NOBODY = 65534
 """User and group of policies when the host runs as root."""
@@ -23,7 +27,14 @@ STACK_BYTES = 8 << 20
 
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
 _SECCOMP_MODE_FILTER = 2
+_CAPABILITY_VERSION_3 = 0x20080522
 _LANDLOCK_CREATE_RULESET, _LANDLOCK_RESTRICT_SELF = 444, 446
+_LANDLOCK_CREATE_RULESET_VERSION = 1
+# Rights over files, as landlock(7) adds them: 13 at first, then one more in each of these versions.
+_LANDLOCK_FIRST_FILE_RIGHTS = 13
+_LANDLOCK_MORE_FILE_RIGHTS = (2, 3, 5, 9)
+_LANDLOCK_KNOWN_VERSION = 9
+_LANDLOCK_MOST_RIGHTS = 64
 
 
 class _FilterProgram(ctypes.Structure):
@@ -38,11 +49,42 @@ class Report:
 
     Attributes:
         missing: in words, what full isolation needs and this process has not; empty for full isolation.
-        landlock: version of Landlock in force, 0 where the kernel has none (not needed for full isolation).
+        walls: in words, what is in force.
+        memory_limited: True where the kernel limits the memory; else the host must watch it.
     """
 
     missing: tuple[str, ...]
+    walls: tuple[str, ...]
+    memory_limited: bool
+
+
+NOTHING = Report(("the kernel's part is switched off",), (), False)
+"""The report of a process that has not entered the jail."""
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What `enter` needs and can be made once, before the processes are forked.
+
+    Attributes:
+        libc: the C library, with its own errno.
+        landlock: version of Landlock that the kernel has, 0 for none.
+        ruleset: the `struct landlock_ruleset_attr` that handles every right of that version.
+        filter: the seccomp program; None where the machine is unknown.
+        kept: the memory that `filter` points to.
+    """
+
+    libc: ctypes.CDLL
     landlock: int
+    ruleset: bytes
+    filter: _FilterProgram | None
+    kept: object
+
+
+def prepare(fd_in: int, fd_out: int) -> None:
+    """Makes what every jailed process needs; a fork inherits it and starts sooner. Optional."""
+    if sys.platform == "linux":
+        _plan(fd_in, fd_out)
 
 
 def die_with_parent(parent: int) -> None:
@@ -51,13 +93,13 @@ def die_with_parent(parent: int) -> None:
     The kernel means the parent's *thread*: whoever forks jailed processes does so from a thread that lives on.
     """
     if sys.platform == "linux":
-        _prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL))
+        _prctl(_libc(), _PR_SET_PDEATHSIG, int(signal.SIGKILL))
     if os.getppid() != parent:
         os._exit(0)
 
 
 def enter(fd_in: int, fd_out: int, memory_bytes: int, cpu_seconds: int) -> Report:
-    """Shuts the calling process in, for good.
+    """Shuts the calling process in, for good. It must have one thread.
 
     Args:
         fd_in: the only descriptor that it may read from here on.
@@ -68,88 +110,147 @@ def enter(fd_in: int, fd_out: int, memory_bytes: int, cpu_seconds: int) -> Repor
     Returns:
         What holds. The caller passes it on to the host, which decides whether that is enough.
     """
-    missing = _limits(memory_bytes, cpu_seconds)
+    if sys.platform == "win32":
+        return Report(("no kernel jail on Windows",), (), False)
+    set_, refused = _limits(memory_bytes, cpu_seconds)
+    # Elsewhere the call succeeds and limits nothing.
+    memory_limited = sys.platform == "linux" and "memory" in set_
+    walls = [f"limits on {', '.join(set_)}"]
     if sys.platform != "linux":
-        return Report((*missing, f"no kernel jail on {sys.platform}"), 0)
+        return Report((*refused, f"no kernel jail on {sys.platform}"), tuple(walls), memory_limited)
+    plan = _plan(fd_in, fd_out)
+    missing = [*refused, *_drop_rights(plan.libc, walls)]
+    _prctl(plan.libc, _PR_SET_DUMPABLE, 0)
+    if _prctl(plan.libc, _PR_SET_NO_NEW_PRIVS, 1):
+        walls.append("no new privileges")
+    else:
+        missing.append("no_new_privs was refused")
+    if _landlock(plan):
+        walls.append(f"Landlock {plan.landlock}")
+    if plan.filter is not None and _prctl(
+        plan.libc, _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.addressof(plan.filter)
+    ):
+        walls.append("a seccomp allow-list")
+    else:
+        missing.append(f"seccomp filters do not work here ({os.uname().machine})")
+    return Report(tuple(missing), tuple(walls), memory_limited)
+
+
+def _limits(memory_bytes: int, cpu_seconds: int) -> tuple[list[str], list[str]]:
+    """Returns what is limited now, and which limits were refused."""
+    limits = {
+        "memory": ("RLIMIT_AS", memory_bytes),
+        "CPU time": ("RLIMIT_CPU", cpu_seconds),
+        "files": ("RLIMIT_FSIZE", 0),
+        "open files": ("RLIMIT_NOFILE", OPEN_FILES),
+        "processes": ("RLIMIT_NPROC", 0),
+        "core dumps": ("RLIMIT_CORE", 0),
+        "locked memory": ("RLIMIT_MEMLOCK", 0),
+        "stack": ("RLIMIT_STACK", STACK_BYTES),
+    }
+    done, refused = [], []
+    for what, (name, value) in limits.items():
+        try:
+            # One more second between SIGXCPU, which tells what happened, and the kernel's SIGKILL.
+            hard = value + 1 if name == "RLIMIT_CPU" else value
+            resource.setrlimit(getattr(resource, name), (value, hard))
+            done.append(what)
+        except (AttributeError, ValueError, OSError):
+            refused.append(f"{name} was refused")
+    return done, refused
+
+
+def _drop_rights(libc: ctypes.CDLL, walls: list[str]) -> list[str]:
+    """Returns what did not work of becoming nobody, from root, and of giving up every capability."""
+    missing = []
     parent = os.getppid()
     if os.geteuid() == 0:
         try:
             os.setgroups([])
             os.setresgid(NOBODY, NOBODY, NOBODY)
             os.setresuid(NOBODY, NOBODY, NOBODY)
+            walls.append("a user without rights")
         except OSError:
             missing.append("policies run as root (the user could not be changed)")
         die_with_parent(parent)  # A change of the user clears the request.
-    _prctl(_PR_SET_DUMPABLE, 0)
-    if not _prctl(_PR_SET_NO_NEW_PRIVS, 1):
-        missing.append("no_new_privs was refused")
-    landlock = _landlock()
-    if not _seccomp(fd_in, fd_out):
-        missing.append(f"seccomp filters do not work here ({os.uname().machine})")
-    return Report(tuple(missing), landlock)
+    # Also where the user was not changed: a container may give capabilities to any user. Effective, permitted and
+    # inheritable, in two halves each; the ambient ones follow.
+    header = struct.pack("Ii", _CAPABILITY_VERSION_3, 0)
+    if libc.capset(header, bytes(24)) == 0:
+        walls.append("no capabilities")
+    else:
+        missing.append("capabilities could not be given up")
+    return missing
 
 
-def _limits(memory_bytes: int, cpu_seconds: int) -> list[str]:
-    """Returns the limits that were refused, after setting all others."""
-    limits = {
-        "RLIMIT_CORE": 0,
-        "RLIMIT_FSIZE": 0,
-        "RLIMIT_NPROC": 0,
-        "RLIMIT_NOFILE": OPEN_FILES,
-        "RLIMIT_CPU": cpu_seconds,
-        "RLIMIT_STACK": STACK_BYTES,
-        "RLIMIT_AS": memory_bytes,
-    }
-    refused = []
-    for name, value in limits.items():
-        try:
-            # One more second between SIGXCPU, which tells what happened, and the kernel's SIGKILL.
-            hard = value + 1 if name == "RLIMIT_CPU" else value
-            resource.setrlimit(getattr(resource, name), (value, hard))
-        except (AttributeError, ValueError, OSError):
-            refused.append(f"{name} was refused")
-    return refused
-
-
+@cache
 def _libc() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
 
 
-def _prctl(option: int, value: int, address: int = 0) -> bool:
-    # prctl takes unsigned longs: a bare Python int would be passed as an int.
-    rest = ctypes.c_ulong(address), ctypes.c_ulong(0), ctypes.c_ulong(0)
-    return bool(_libc().prctl(ctypes.c_int(option), ctypes.c_ulong(value), *rest) == 0)
-
-
-def _landlock() -> int:
-    """Returns the version of Landlock that now denies files and, where it can, the network; 0 where there is none."""
+@cache
+def _plan(fd_in: int, fd_out: int) -> _Plan:
     libc = _libc()
-    call = libc.syscall
-    call.restype = ctypes.c_long
-    # Probed by the call itself: /sys/kernel/security need not be mounted.
-    version = int(call(ctypes.c_long(_LANDLOCK_CREATE_RULESET), None, ctypes.c_size_t(0), ctypes.c_uint(1)))
-    if version < 1:
-        return 0
-    files = (1 << 13) - 1
-    for since, right in ((2, 13), (3, 14), (5, 15)):
-        files |= (version >= since) << right
-    network = 0b11 if version >= 4 else 0
-    scopes = 0b11 if version >= 6 else 0
-    size = 24 if version >= 6 else 16 if version >= 4 else 8
-    rules = struct.pack("QQQ", files, network, scopes)
-    ruleset = int(call(ctypes.c_long(_LANDLOCK_CREATE_RULESET), rules, ctypes.c_size_t(size), ctypes.c_uint(0)))
-    if ruleset < 0:
-        return 0
-    done = int(call(ctypes.c_long(_LANDLOCK_RESTRICT_SELF), ctypes.c_int(ruleset), ctypes.c_uint(0)))
-    os.close(ruleset)
-    return version if done == 0 else 0
-
-
-def _seccomp(fd_in: int, fd_out: int) -> bool:
+    version, ruleset = _landlock_ruleset(libc)
     machine = os.uname().machine
     if machine not in AUDIT_ARCHITECTURES or sys.maxsize < 2**32:
-        return False
+        return _Plan(libc, version, ruleset, None, None)
     program = seccomp_program(machine, fd_in, fd_out)
-    held = ctypes.create_string_buffer(program, len(program))
-    header = _FilterProgram(len(program) // 8, ctypes.cast(held, ctypes.c_void_p))
-    return _prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.addressof(header))
+    kept = ctypes.create_string_buffer(program, len(program))
+    header = _FilterProgram(len(program) // 8, ctypes.cast(kept, ctypes.c_void_p))
+    return _Plan(libc, version, ruleset, header, kept)
+
+
+def _prctl(libc: ctypes.CDLL, option: int, value: int, address: int = 0) -> bool:
+    # prctl takes unsigned longs: a bare Python int would be passed as an int.
+    rest = ctypes.c_ulong(address), ctypes.c_ulong(0), ctypes.c_ulong(0)
+    return bool(libc.prctl(ctypes.c_int(option), ctypes.c_ulong(value), *rest) == 0)
+
+
+def _landlock_create(libc: ctypes.CDLL, ruleset: bytes | None, flags: int) -> int:
+    """Returns a descriptor of a new ruleset, or the version of Landlock, or -1."""
+    size = len(ruleset) if ruleset else 0
+    call = ctypes.c_long(_LANDLOCK_CREATE_RULESET)
+    return int(libc.syscall(call, ruleset, ctypes.c_size_t(size), ctypes.c_uint(flags)))
+
+
+def _landlock_ruleset(libc: ctypes.CDLL) -> tuple[int, bytes]:
+    """Returns the kernel's version of Landlock, 0 for none, and a ruleset that denies all that it can deny."""
+    # Probed by the call itself: /sys/kernel/security need not be mounted.
+    version = _landlock_create(libc, None, _LANDLOCK_CREATE_RULESET_VERSION)
+    if version < 1:
+        return 0, b""
+    # Counts of rights over files, over ports of TCP, and of scopes (sockets without a path, signals).
+    counts = [
+        _LANDLOCK_FIRST_FILE_RIGHTS + sum(version >= since for since in _LANDLOCK_MORE_FILE_RIGHTS),
+        2 if version >= 4 else 0,
+        2 if version >= 6 else 0,
+    ]
+    size = 24 if version >= 6 else 16 if version >= 4 else 8
+    # What versions newer than this text add is found by trying: the kernel refuses a right that it does not know.
+    for kind in range(3 if version > _LANDLOCK_KNOWN_VERSION else 0):
+        while counts[kind] < _LANDLOCK_MOST_RIGHTS:
+            counts[kind] += 1
+            descriptor = _landlock_create(libc, _denying(counts, size), 0)
+            if descriptor < 0:
+                counts[kind] -= 1
+                break
+            os.close(descriptor)
+    return version, _denying(counts, size)
+
+
+def _denying(counts: list[int], size: int) -> bytes:
+    """Returns a `struct landlock_ruleset_attr` that handles the first so many rights of each kind, and allows none."""
+    return struct.pack("QQQ", *((1 << count) - 1 for count in counts))[:size]
+
+
+def _landlock(plan: _Plan) -> bool:
+    """Returns True where Landlock now denies files and, where it can, the network and signals."""
+    if not plan.landlock:
+        return False
+    ruleset = _landlock_create(plan.libc, plan.ruleset, 0)
+    if ruleset < 0:
+        return False
+    done = plan.libc.syscall(ctypes.c_long(_LANDLOCK_RESTRICT_SELF), ctypes.c_int(ruleset), ctypes.c_uint(0))
+    os.close(ruleset)
+    return bool(done == 0)

@@ -5,12 +5,13 @@ One namespace belongs to one policy in one episode. Nothing in it is shared with
 
 import builtins
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
-from csro_core.sandbox.guard_names import ATTRIBUTES_REFUSED, BUILTINS, DUNDER_READ, MODULES, is_dunder
-from csro_core.sandbox.guard_rename import private_name
-from csro_core.sandbox.namespace_modules import Copies, ModuleStandIn, library
+from csro_core.sandbox.guard_names import BUILTINS, DUNDER_KEPT, MODULES
+from csro_core.sandbox.guard_rename import TYPE_OF
+from csro_core.sandbox.namespace_functions import checked_name
+from csro_core.sandbox.namespace_modules import Copies, ModuleStandIn, library, module_stand_in
 
 MAX_PRINTED = 1_000_000
 """Characters that a policy may print in an episode. What it prints is counted and dropped."""
@@ -30,14 +31,13 @@ def new_namespace(seed: int) -> dict[str, Any]:
 
     def stand_in(name: str) -> ModuleStandIn:
         if name not in modules:
-            if name == "random":
-                offered = _random_functions(seed, copies)
-            else:
-                offered = {key: copies.of(value) for key, value in library()[name].items()}
-            if name == "collections":
-                offered["abc"] = stand_in("collections.abc")
-            modules[name] = ModuleStandIn(name, offered)
+            modules[name] = module_stand_in(name, Offered(MODULES[name], maker(name)))
         return modules[name]
+
+    def maker(module: str) -> Callable[[str], Any]:
+        if module == "random":
+            return _random_functions(seed, copies)
+        return lambda name: stand_in("collections.abc") if name == "abc" else copies.of(library()[module][name])
 
     def import_module(
         name: str, globals: object = None, locals: object = None, fromlist: Any = (), level: int = 0
@@ -53,15 +53,52 @@ def new_namespace(seed: int) -> dict[str, Any]:
     return {"__builtins__": offered, "__name__": "policy", "__annotations__": {}}
 
 
-def _random_functions(seed: int, copies: Copies) -> dict[str, Any]:
-    """Returns what the module `random` offers, bound to this episode's own generator."""
+class Offered(dict[str, Any]):
+    """What a module offers, each thing made when it is first asked for: most policies need two or three of them."""
+
+    def __init__(self, names: Collection[str], make: Callable[[str], Any]) -> None:
+        """Offers these names."""
+        super().__init__()
+        self._names = names
+        self._make = make
+
+    def __missing__(self, name: str) -> Any:
+        """Returns what has this name, made now.
+
+        Raises:
+            KeyError: nothing has it.
+        """
+        if name not in self._names:
+            raise KeyError(name)
+        made = self[name] = self._make(name)
+        return made
+
+
+def _random_functions(seed: int, copies: Copies) -> Callable[[str], Any]:
+    """Returns what makes the things that the module `random` offers, bound to this episode's own generator."""
     own = random.Random(seed)
-    original = copies.of_class(random.Random)
 
     def mixed(written: object) -> str:
         if isinstance(written, int | float | str | bytes):
             return f"{seed}:{written!r}"
         return f"{seed}:{own.getrandbits(64)}"
+
+    def reseed(a: object = None, version: int = 2) -> None:
+        # Without an argument the episode's own stream goes on: nothing here may depend on the clock.
+        if a is not None:
+            own.seed(mixed(a))
+
+    def make(name: str) -> Any:
+        if name == "seed":
+            return reseed
+        return _random_class(seed, copies, mixed) if name == "Random" else getattr(own, name)
+
+    return make
+
+
+def _random_class(seed: int, copies: Copies, mixed: Callable[[object], str]) -> type:
+    """Returns the class `Random`, whose seeds are mixed with the episode's."""
+    original = copies.of_class(random.Random)
 
     class Random(original):  # type: ignore[misc, valid-type]
         """A generator of the policy's own; reproducible even without a seed."""
@@ -76,49 +113,48 @@ def _random_functions(seed: int, copies: Copies) -> dict[str, Any]:
             already = isinstance(a, str) and a.startswith(f"{seed}:")
             random.Random.seed(self, a if already else mixed(a))  # type: ignore[arg-type]
 
-    def reseed(a: object = None, version: int = 2) -> None:
-        # Without an argument the episode's own stream goes on: nothing here may depend on the clock.
-        if a is not None:
-            own.seed(mixed(a))
-
     Random.__module__ = "policy"
-    functions = {name: getattr(own, name) for name in MODULES["random"] if hasattr(own, name)}
-    return functions | {"Random": Random, "seed": reseed}
+    return Random
 
 
 def _guarded_builtins(copies: Copies) -> dict[str, Any]:
     """Returns the built-ins that take names of attributes as strings, `type` and `print`."""
 
     def policy_getattr(owner: object, name: str, default: object = _MISSING) -> Any:
-        checked = _checked_name(name)
+        checked = checked_name(name)
         return getattr(owner, checked) if default is _MISSING else getattr(owner, checked, default)
 
     def policy_hasattr(owner: object, name: str) -> bool:
-        return hasattr(owner, _checked_name(name))
+        return hasattr(owner, checked_name(name))
 
     def policy_setattr(owner: object, name: str, value: object) -> None:
-        setattr(owner, _checked_name(name), value)
+        setattr(owner, _stored_name(name), value)
 
     def policy_delattr(owner: object, name: str) -> None:
-        delattr(owner, _checked_name(name))
+        delattr(owner, _stored_name(name))
 
     return {
         "getattr": policy_getattr,
         "hasattr": policy_hasattr,
         "setattr": policy_setattr,
         "delattr": policy_delattr,
-        "type": _Type(copies),
+        "type": _type_stand_in(copies),
         "print": _printer(),
+        TYPE_OF: copies.type_of,
     }
+
+
+def _stored_name(name: object) -> str:
+    checked = checked_name(name)
+    if checked in DUNDER_KEPT:
+        raise AttributeError(f"the attribute {checked} cannot be changed in a policy")
+    return checked
 
 
 class _Type:
     """Stands for `type`: tells the type of a value and works in isinstance and in annotations; makes no classes."""
 
     __slots__ = ("_Type__copies",)
-
-    def __init__(self, copies: Copies) -> None:
-        object.__setattr__(self, "_Type__copies", copies)
 
     def __call__(self, value: object) -> type:
         copies: Copies = object.__getattribute__(self, "_Type__copies")
@@ -139,6 +175,13 @@ class _Type:
         return isinstance(value, type)
 
 
+def _type_stand_in(copies: Copies) -> _Type:
+    # No __init__: a policy may call that of any object it has.
+    made = _Type()
+    object.__setattr__(made, "_Type__copies", copies)
+    return made
+
+
 def _printer() -> Callable[..., None]:
     """Returns a `print` that counts and drops; a policy has nobody to talk to."""
     printed = 0
@@ -152,17 +195,3 @@ def _printer() -> Callable[..., None]:
             raise RuntimeError(f"a policy may print at most {MAX_PRINTED:,} characters in an episode")
 
     return policy_print
-
-
-def _checked_name(name: object) -> str:
-    """Returns the name under which an attribute named in a string lives.
-
-    Raises:
-        TypeError: it is not a plain string; a subclass could lie about itself.
-        AttributeError: the attribute is refused.
-    """
-    if type(name) is not str:
-        raise TypeError("the name of an attribute must be a plain string")
-    if (is_dunder(name) and name not in DUNDER_READ) or name in ATTRIBUTES_REFUSED:
-        raise AttributeError(f"the attribute {name} is not allowed in a policy")
-    return private_name(name)

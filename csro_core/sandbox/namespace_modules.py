@@ -13,8 +13,28 @@ import typing
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from csro_core.sandbox import namespace_dataclasses as dataclass_stand_ins
+from csro_core.sandbox import namespace_functions as functions
 from csro_core.sandbox.guard_names import MODULES
 
+_KINDS_REFUSED = frozenset(
+    {
+        types.BuiltinFunctionType,
+        types.CodeType,
+        types.FrameType,
+        types.FunctionType,
+        types.GeneratorType,
+        types.GenericAlias,
+        types.GetSetDescriptorType,
+        types.MappingProxyType,
+        types.MemberDescriptorType,
+        types.MethodDescriptorType,
+        types.MethodType,
+        types.MethodWrapperType,
+        types.TracebackType,
+        types.WrapperDescriptorType,
+    }
+)
 _HEAP_TYPE = 1 << 9
 _IMMUTABLE_TYPE = 1 << 8
 
@@ -23,11 +43,6 @@ class ModuleStandIn:
     """A read-only module that offers listed names only, without a way to the real module."""
 
     __slots__ = ("_ModuleStandIn__name", "_ModuleStandIn__offered")
-
-    def __init__(self, name: str, offered: Mapping[str, Any]) -> None:
-        """Keeps what the module offers."""
-        object.__setattr__(self, "_ModuleStandIn__name", name)
-        object.__setattr__(self, "_ModuleStandIn__offered", offered)
 
     def __getattr__(self, name: str) -> Any:
         """Returns an offered name.
@@ -63,14 +78,18 @@ class ModuleStandIn:
         return f"<module {object.__getattribute__(self, '_ModuleStandIn__name')}>"
 
 
+def module_stand_in(name: str, offered: Mapping[str, Any]) -> ModuleStandIn:
+    """Returns a read-only module. It has no `__init__`, since a policy may call that of any object it has."""
+    made = ModuleStandIn()
+    object.__setattr__(made, "_ModuleStandIn__name", name)
+    object.__setattr__(made, "_ModuleStandIn__offered", offered)
+    return made
+
+
 class Hint:
     """Stands for a name of `typing` or `collections.abc`: subscripting and | do nothing, isinstance works."""
 
     __slots__ = ("_Hint__abstract",)
-
-    def __init__(self, abstract: type | None = None) -> None:
-        """Keeps the abstract class behind the name, if there is one."""
-        object.__setattr__(self, "_Hint__abstract", abstract)
 
     def __getitem__(self, parameters: object) -> "Hint":
         """Returns the hint itself, whatever the parameters of a generic."""
@@ -114,6 +133,13 @@ class Hint:
         return "<type hint>"
 
 
+def _hint(abstract: type | None = None, kind: type[Hint] = Hint) -> Hint:
+    """Returns a hint, with the abstract class behind the name, if there is one."""
+    made = kind()
+    object.__setattr__(made, "_Hint__abstract", abstract)
+    return made
+
+
 class NamedTupleHint(Hint):
     """Stands for `typing.NamedTuple`, which insists on its own identity among the bases of a class."""
 
@@ -126,9 +152,21 @@ class NamedTupleHint(Hint):
 
     def __call__(self, typename: str, fields: Any = ()) -> Any:  # type: ignore[override]
         """Returns a new class, as the functional form of `typing.NamedTuple` does."""
-        made = typing.NamedTuple(typename, fields)  # type: ignore[misc]
-        made.__module__ = "policy"
-        return made
+        return functions.named_tuple(typename, [name for name, _ in fields])
+
+
+class TypedDictHint(Hint):
+    """Stands for `typing.TypedDict`: its classes are dicts."""
+
+    __slots__ = ()
+
+    def __mro_entries__(self, bases: tuple[object, ...]) -> tuple[type, ...]:
+        """Returns the class that makes the values."""
+        return (dict,)
+
+    def __call__(self, typename: str, fields: Any = (), *, total: bool = True) -> type:  # type: ignore[override]
+        """Returns the class that makes the values, as the functional form does."""
+        return dict
 
 
 class ABC:
@@ -147,27 +185,16 @@ def _new_type(name: str, base: object) -> Callable[[Any], Any]:
     return lambda value: value
 
 
-def _wraps(wrapped: Any) -> Callable[[Any], Any]:
-    """Returns a decorator that copies name and docstring; `functools.wraps` takes attribute names as strings."""
-
-    def decorate(function: Any) -> Any:
-        function.__name__ = getattr(wrapped, "__name__", "function")
-        function.__doc__ = getattr(wrapped, "__doc__", None)
-        return function
-
-    return decorate
-
-
 def _typing_stand_ins() -> dict[str, Any]:
     offered: dict[str, Any] = {
-        name: Hint(getattr(collections.abc, name, None)) for name in MODULES["collections.abc"] | MODULES["typing"]
+        name: _hint(getattr(collections.abc, name, None)) for name in MODULES["collections.abc"] | MODULES["typing"]
     }
     decorators = dict.fromkeys(("final", "no_type_check", "overload", "override", "runtime_checkable"), _identity)
     return offered | decorators | {
-        "NamedTuple": NamedTupleHint(),
+        "NamedTuple": _hint(kind=NamedTupleHint),
         "NewType": _new_type,
         "TYPE_CHECKING": False,
-        "TypedDict": dict,
+        "TypedDict": _hint(kind=TypedDictHint),
         "cast": _cast,
     }
 
@@ -187,7 +214,27 @@ def library() -> dict[str, dict[str, Any]]:
         if module not in special:
             original = importlib.import_module(module)
             special[module] = {name: getattr(original, name) for name in names if hasattr(original, name)}
-    special["functools"]["wraps"] = _wraps
+    # The real one is a shared object with attributes; the compiler has read the import already.
+    special["__future__"] = {"annotations": None}
+    # Their own classes would be shared by all episodes; these catch them too.
+    special["statistics"]["StatisticsError"] = ValueError
+    special["dataclasses"] |= {
+        "FrozenInstanceError": AttributeError,
+        "asdict": dataclass_stand_ins.policy_asdict,
+        "astuple": dataclass_stand_ins.policy_astuple,
+        "dataclass": dataclass_stand_ins.make_dataclass_decorator(stand_ins["ClassVar"]),
+        "field": dataclass_stand_ins.policy_field,
+        "fields": dataclass_stand_ins.policy_fields,
+    }
+    special["copy"] = {"copy": functions.policy_copy, "deepcopy": functions.policy_deepcopy}
+    special["collections"]["namedtuple"] = functions.named_tuple
+    special["operator"] |= {"attrgetter": functions.attribute_getter, "methodcaller": functions.method_caller}
+    special["functools"] |= {
+        "cached_property": functions.cached_property,
+        "total_ordering": functions.total_order,
+        "wraps": functions.wraps,
+    }
+    dataclass_stand_ins.seal()
     return special
 
 
@@ -201,7 +248,7 @@ class Copies:
     def of(self, original: Any) -> Any:
         """Returns a copy where a policy could set attributes on the original, else the original."""
         if isinstance(original, types.FunctionType):
-            return _copied_function(original)
+            return functions.copied_function(original)
         if isinstance(original, type) and _takes_attributes(original):
             return self.of_class(original)
         return original
@@ -215,7 +262,7 @@ class Copies:
                 # Classes of a policy that derive from it may have slots or not, as they like.
                 body = {"__module__": "policy"}
             for owner in reversed(original.__mro__):
-                body |= {k: _copied_function(v) for k, v in vars(owner).items() if isinstance(v, types.FunctionType)}
+                body |= {name: _copied_member(value) for name, value in vars(owner).items() if _is_shared(value)}
             copy = self._classes[original] = type(original)(original.__name__, (original,), body)
         return copy
 
@@ -226,22 +273,30 @@ class Copies:
             TypeError: the type is one that would lead out of the namespace.
         """
         kind = type(value)
-        if isinstance(value, type) or kind.__module__.startswith("csro_core."):
-            # type(int) is `type`, which makes classes from strings.
-            raise TypeError("type() is for values of a policy, not for classes, modules or type hints")
+        if isinstance(value, type) or kind in _KINDS_REFUSED or _is_ours(kind):
+            # type(int) is `type`, which makes classes from strings; that of a method binds any function to anything.
+            raise TypeError("type() is for values of a policy, not for classes, functions, modules or type hints")
         if kind.__module__ == "policy" or not _takes_attributes(kind) or kind in self._classes.values():
             return kind
         return self.of_class(kind)
 
 
-def _copied_function(original: types.FunctionType) -> types.FunctionType:
-    copy = types.FunctionType(
-        original.__code__, original.__globals__, original.__name__, original.__defaults__, original.__closure__
-    )
-    copy.__kwdefaults__ = original.__kwdefaults__
-    copy.__doc__ = original.__doc__
-    copy.__dict__.update(original.__dict__)
-    return copy
+def _is_ours(kind: type) -> bool:
+    module = kind.__module__
+    return type(module) is str and module.startswith("csro_core.")
+
+
+def _is_shared(member: object) -> bool:
+    return isinstance(member, types.FunctionType | property | staticmethod)
+
+
+def _copied_member(member: Any) -> Any:
+    """Returns a copy of a method or a property: both take marks, and a property can be made anew in place."""
+    if isinstance(member, staticmethod):
+        return staticmethod(_copied_member(member.__func__))
+    if isinstance(member, property):
+        return property(*(_copied_member(part) for part in (member.fget, member.fset)))
+    return functions.copied_function(member) if isinstance(member, types.FunctionType) else member
 
 
 def _takes_attributes(kind: type) -> bool:

@@ -4,18 +4,23 @@ import json
 import marshal
 import os
 import re
-import select
 import signal
-import sys
-import threading
+import struct
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, TypeAlias
 
 from csro_core.errors import CsroError
 from csro_core.policies.source import Inspection, Problem, sha256
-from csro_core.sandbox import protocol
+from csro_core.sandbox import protocol, usage
+from csro_core.sandbox.answers import SlotFailure, line_number, one_line, problems_of, slot_failure, some_bytes
+from csro_core.sandbox.codes import Compiled, KnownCodes
+from csro_core.sandbox.process import Process
+from csro_core.sandbox.spawner import DisturbedError
+
+Question: TypeAlias = tuple[int, dict[str, Any], dict[str, list[Any]]]
+"""An act is due: episode, new values in `obs`, items that its lists grow by."""
 
 CHECK_SECONDS = 5.0
 """CPU seconds to parse and check a text."""
@@ -26,12 +31,8 @@ DYING_SECONDS = 2.0
 _HELLO_SECONDS = 10.0
 _POLICY_LINE = re.compile(rb'File "<policy>", line (\d{1,6})')
 _FORBIDDEN = "tried a system call that is forbidden to policies and was stopped"
-_SIGSYS = 31
-"""The signal of a refused system call on Linux."""
-
-
-class DisturbedError(CsroError):
-    """A jailed process died through no fault of the policy: the zygote is gone, or somebody killed it."""
+# By number: Windows has no names for them.
+_SIGKILL, _SIGXCPU, _SIGSYS = 9, 24, 31
 
 
 class PlayerDiedError(CsroError):
@@ -51,23 +52,6 @@ class PlayerDiedError(CsroError):
         self.line = line
 
 
-@dataclass(frozen=True)
-class SlotFailure:
-    """A policy failed in one episode, and its process lives on.
-
-    Attributes:
-        episode: index in the batch.
-        status: "exception", "illegal-action" or "memory".
-        message: one sentence without line, episode and step.
-        line: line of the policy, where known.
-    """
-
-    episode: int
-    status: str
-    message: str
-    line: int | None
-
-
 class Player:
     """One policy in one jailed process. Used by one thread; the watchdog and `stop` may end it from another.
 
@@ -77,75 +61,64 @@ class Player:
         allowance: CPU seconds for the answer.
         allowance_text: what is said of a player that takes longer.
         cpu_budget: CPU seconds for everything.
+        wall_deadline: when everything has to be over, by `time.monotonic`.
+        memory_bytes: the most memory that it may use.
+        watch_memory: True where the kernel does not limit its memory, so that the watchdog has to.
     """
 
-    def __init__(self, pid: int, channel: tuple[int, int], memory_bytes: int, reap: Callable[[int], int]) -> None:
-        """Takes over a fresh process.
-
-        Args:
-            pid: its process, not reaped before `reap(pid)`.
-            channel: descriptors to read its answers from and to write questions to.
-            memory_bytes: its address space, for messages.
-            reap: returns the wait status of the dead process. Raises `DisturbedError` where nobody knows.
-        """
-        self.pid = pid
+    def __init__(self, process: Process, memory_bytes: int, codes: KnownCodes) -> None:
+        """Takes over a fresh process that may use so much memory; shares what texts were compiled to."""
+        self.pid = process.pid
         self.question = 0
         self.waiting = False
         self.allowance = _HELLO_SECONDS
         self.allowance_text = "did not start"
-        self.cpu_budget = float("inf")
+        self.cpu_budget = self.wall_deadline = float("inf")
         self.stopped = False
-        self._reader, self._writer = channel
-        self._memory_bytes = memory_bytes
-        self._reap = reap
-        self._status: int | None = None
-        self._timeout = ""
-        self._lock = threading.Lock()
+        self.memory_bytes = memory_bytes
+        self.watch_memory = False
+        self._process = process
+        self._verdict: tuple[str, str] | None = None
+        self._unanswered = 0
+        self._codes = codes
+        self._text_sent = ""
 
     # What the watchdog needs.
 
     def cpu_seconds(self) -> float | None:
         """Returns the CPU time of the process; None where the system does not tell."""
-        if sys.platform != "linux":
-            return None
-        try:
-            # The CPU clock of a process: clock_getcpuclockid(3) in one expression.
-            return time.clock_gettime((~self.pid << 3) | 2)
-        except OSError:
-            return None
+        return usage.cpu_seconds(self.pid)
+
+    def resident_bytes(self) -> int | None:
+        """Returns the resident memory of the process; None where the system does not tell."""
+        return usage.resident_bytes(self.pid)
 
     def has_answered(self) -> bool:
         """Returns True where an answer lies in the channel unread."""
-        with self._lock:
-            return self._status is None and bool(select.select([self._reader], [], [], 0)[0])
+        return self._process.has_said_something()
 
-    def interrupt(self, message: str) -> None:
-        """Notes that the policy took too long, and asks for a traceback; the watchdog kills soon after."""
-        self._timeout = message
-        self._signal(signal.SIGUSR1)
+    def is_over(self) -> bool:
+        """Returns True where a process that nobody has asked anything is of no use any more."""
+        return self.stopped or self._process.has_said_something()
+
+    def interrupt(self, status: str, message: str) -> None:
+        """Notes "timeout" or "memory", and asks for a traceback; the watchdog kills soon after."""
+        self._verdict = status, message
+        self._process.ask_for_traceback()
 
     def kill(self) -> None:
         """Ends the process at once. Idempotent."""
-        self._signal(signal.SIGKILL)
+        self._process.kill()
 
     def stop(self) -> None:
         """Ends the process on request of the host; whoever waits for an answer gets `DisturbedError`."""
         self.stopped = True
         self.kill()
 
-    def _signal(self, number: signal.Signals) -> None:
-        with self._lock:
-            if self._status is None:
-                try:
-                    os.kill(self.pid, number)
-                except ProcessLookupError:
-                    # The zygote has died, and init has buried its children.
-                    return
-
     # Questions.
 
     def hello(self) -> dict[str, Any]:
-        """Returns the report of the process once it is shut in: {"missing": [...], "landlock": version}."""
+        """Returns the report of the process once it is shut in: see `jail.Report`."""
         self._arm(_HELLO_SECONDS, "did not start")
         return self._object()
 
@@ -153,24 +126,37 @@ class Player:
         """Returns what the jailed process says of a text. Raises `PlayerDiedError`, `DisturbedError`."""
         self._ask("inspect", (text,), CHECK_SECONDS, f"takes more than {CHECK_SECONDS:g} s to parse")
         answer = self._object()
-        problems = _problems(answer.get("problems"))
+        problems = problems_of(answer.get("problems"))
         return Inspection(
             ok=not problems,
             hash=sha256(text),
-            tree_hash=_clean(answer.get("tree_hash"), 64),
+            tree_hash=one_line(answer.get("tree_hash"), 64),
             problems=problems,
             docstring=str(answer.get("docstring", "")),
             lines=count_lines(text),
         )
 
     def ask_load(self, text: str) -> None:
-        """Sends a text to be checked and compiled."""
-        self._ask("load", (text,), CHECK_SECONDS, f"takes more than {CHECK_SECONDS:g} s to parse")
+        """Sends a text to be checked and compiled, or what it was compiled to before."""
+        self._text_sent = text
+        known = self._codes.get(text)
+        if known is None:
+            self._ask("load", (text,), CHECK_SECONDS, f"takes more than {CHECK_SECONDS:g} s to parse")
+        else:
+            self._send("reload", (known.code, known.act_line))
 
     def loaded(self) -> tuple[tuple[Problem, ...], bool]:
         """Returns what is wrong with the text that `ask_load` sent, and whether it may draw random numbers."""
+        if not self.waiting:
+            known = self._codes.get(self._text_sent)
+            return (), known is None or known.random
         answer = self._object()
-        return _problems(answer.get("problems")), answer.get("random") is not False
+        problems = problems_of(answer.get("problems"))
+        random = answer.get("random") is not False
+        code = some_bytes(answer.get("code"))
+        if code and not problems:
+            self._codes.put(self._text_sent, Compiled(code, line_number(answer.get("act_line")) or 0, random))
+        return problems, random
 
     def ask_start(
         self, templates: Sequence[dict[str, Any]], seats: Sequence[int], seeds: Sequence[int], load_seconds: float
@@ -209,20 +195,27 @@ class Player:
         self._again()
         self._write(news)
 
-    def ask_act(self, questions: list[tuple[int, dict[str, Any], dict[str, list[Any]]]], allowance: float) -> None:
-        """Asks for actions in some episodes: (episode, new values in `obs`, items its lists grow by)."""
+    def ask_act(self, questions: list[Question], allowance: float) -> None:
+        """Asks for actions in some episodes.
+
+        One more question may be asked before the first one's answer is read; answers come in the same order.
+        """
+        self._unanswered += 1
         self._ask("act", (questions,), allowance, _late(allowance))
 
-    def actions(self, count: int) -> list[int]:
-        """Returns the answers to `ask_act`: an action each, or FAILED_WIDE."""
+    def actions(self, count: int) -> tuple[int, ...]:
+        """Returns the answers to the older `ask_act`: an action each, or FAILED_WIDE."""
         data = self._fixed(protocol.ANSWER_ACT, 2 * count)
-        self.waiting = False
-        return [int.from_bytes(data[at : at + 2], "little") for at in range(0, 2 * count, 2)]
+        self._unanswered -= 1
+        self.waiting = self._unanswered > 0
+        return struct.unpack(f"<{count}H", data)
 
     def failures(self) -> list[SlotFailure]:
         """Returns what the process says of the failures in its last answer; may describe fewer than there are."""
         self._again()
-        return self._failures()
+        failures = self._failures()
+        self.waiting = self._unanswered > 0
+        return failures
 
     def violation(self, message: str) -> PlayerDiedError:
         """Returns the error to raise after ending a process that answers what nobody may answer."""
@@ -233,15 +226,9 @@ class Player:
         """Ends the process and frees everything. Idempotent."""
         self.waiting = False
         self.kill()
-        try:
-            self._wait()
-        except DisturbedError:
-            self._status = -1
-        if self._reader >= 0:
-            with self._lock:
-                os.close(self._reader)
-                os.close(self._writer)
-                self._reader = self._writer = -1
+        with suppress(DisturbedError):
+            self._process.wait()
+        self._process.close()
 
     # The channel.
 
@@ -255,6 +242,9 @@ class Player:
 
     def _ask(self, operation: str, arguments: tuple[Any, ...], allowance: float, late: str) -> None:
         self._arm(allowance, late)
+        self._send(operation, arguments)
+
+    def _send(self, operation: str, arguments: tuple[Any, ...]) -> None:
         message = marshal.dumps((operation, arguments))
         self._write(len(message).to_bytes(4, "little") + message)
 
@@ -262,15 +252,15 @@ class Player:
         view = memoryview(data)
         while view:
             try:
-                view = view[os.write(self._writer, view) :]
+                view = view[os.write(self._process.writer, view) :]
             except BrokenPipeError:
                 # What it said last, such as a traceback, still lies in the other pipe.
                 raise self._death(b"") from None
 
     def _read(self, count: int) -> bytes:
-        data = os.read(self._reader, count)
+        data = os.read(self._process.reader, count)
         while len(data) < count:
-            more = os.read(self._reader, count - len(data))
+            more = os.read(self._process.reader, count - len(data))
             if not more:
                 raise self._death(data)
             data += more
@@ -302,29 +292,29 @@ class Player:
     def _failures(self) -> list[SlotFailure]:
         value = self._text()
         listed = value if isinstance(value, list) else []
-        return [_slot_failure(one) for one in listed[: protocol.MAX_DETAILS] if isinstance(one, dict)]
+        return [slot_failure(one) for one in listed[: protocol.MAX_DETAILS] if isinstance(one, dict)]
 
     def _death(self, said: bytes) -> CsroError:
         """Returns why the channel ended or holds something else than an answer."""
         said, ended = self._rest(said)
         self.waiting = False
         self.kill()
-        status = os.waitstatus_to_exitcode(self._wait())
+        status = self._process.wait()
         found = _POLICY_LINE.search(said)
         line = int(found[1]) if found else None
         if self.stopped:
             return DisturbedError("the process was stopped")
-        if self._timeout:
-            return PlayerDiedError("timeout", self._timeout, line)
+        if self._verdict is not None:
+            return PlayerDiedError(*self._verdict, line)
         if not ended:
             return PlayerDiedError("protocol", "answered something else than an action and was stopped")
         if status == protocol.EXIT_MEMORY:
-            return PlayerDiedError("memory", f"a policy may use at most {self._memory_bytes >> 20} MB of memory", line)
-        if status == -signal.SIGXCPU:
+            return PlayerDiedError("memory", protocol.too_much_memory(self.memory_bytes), line)
+        if status == -_SIGXCPU:
             return PlayerDiedError("timeout", "used too much CPU time", line)
         if status == -_SIGSYS:
             return PlayerDiedError("forbidden", _FORBIDDEN, line)
-        if status == -signal.SIGKILL:
+        if status == -_SIGKILL:
             return DisturbedError(f"process {self.pid} of a policy was killed from outside (is memory short?)")
         if status < 0:
             return PlayerDiedError("crashed", f"crashed the interpreter ({signal.Signals(-status).name})", line)
@@ -334,21 +324,15 @@ class Player:
         """Returns what a dying process has said in all, and whether its channel has ended."""
         deadline = time.monotonic() + DYING_SECONDS
         while len(said) < MAX_DUMP and time.monotonic() < deadline:
-            if self._timeout and _POLICY_LINE.search(said):
+            if self._verdict is not None and _POLICY_LINE.search(said):
                 # The traceback that the watchdog has asked for; the innermost line comes first.
                 self.kill()
-            if select.select([self._reader], [], [], 0.1)[0]:
-                more = os.read(self._reader, 4096)
+            if self._process.readable(0.1):
+                more = os.read(self._process.reader, 4096)
                 if not more:
                     return said, True
                 said += more
         return said, False
-
-    def _wait(self) -> int:
-        with self._lock:
-            if self._status is None:
-                self._status = self._reap(self.pid)
-            return self._status
 
 
 def count_lines(text: str) -> int:
@@ -358,31 +342,3 @@ def count_lines(text: str) -> int:
 
 def _late(allowance: float) -> str:
     return f"act() used more than {allowance:g} s of CPU time in one answer"
-
-
-def _clean(value: object, longest: int) -> str:
-    """Returns a text of a worker as one harmless line."""
-    text = "".join(letter if letter.isprintable() else " " for letter in str(value)[:longest])
-    return " ".join(text.split())
-
-
-def _line(value: object) -> int | None:
-    return value if type(value) is int and 0 < value < 1_000_000 else None
-
-
-def _problems(value: object) -> tuple[Problem, ...]:
-    listed = value if isinstance(value, list) else []
-    return tuple(
-        Problem(_line(one[0]) or 0, _clean(one[1], 1_000)) for one in listed if isinstance(one, list) and len(one) == 2
-    )
-
-
-def _slot_failure(value: dict[str, Any]) -> SlotFailure:
-    status = value.get("status")
-    episode = value.get("episode")
-    return SlotFailure(
-        episode=episode if type(episode) is int else -1,
-        status=status if status in {"exception", "illegal-action", "memory"} else "exception",
-        message=_clean(value.get("message"), 600),
-        line=_line(value.get("line")),
-    )

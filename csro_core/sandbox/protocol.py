@@ -42,3 +42,8 @@ EXIT_MEMORY = 70
 """Exit code of a worker that ran out of memory outside the policy's own code."""
 EXIT_BROKEN = 71
 """Exit code of a worker that failed in its own code."""
+
+
+def too_much_memory(limit: int) -> str:
+    """Returns what is said of a policy that needs more than `limit` bytes."""
+    return f"a policy may use at most {limit >> 20} MB of memory"

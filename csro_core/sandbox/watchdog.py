@@ -1,19 +1,30 @@
-"""Deadlines of jailed processes. They belong to the host and count CPU time: a busy machine forfeits nobody."""
+"""Deadlines of jailed processes, and their memory where the kernel does not limit it.
+
+They belong to the host and count CPU time: a busy machine forfeits nobody.
+"""
 
 import threading
 import time
 from dataclasses import dataclass
 from typing import Protocol
 
+from csro_core.sandbox.protocol import too_much_memory
+
 TICK_SECONDS = 0.02
 DUMP_SECONDS = 1.0
 """Longest time between the request for a traceback (SIGUSR1) and the end (SIGKILL)."""
+DUMP_SECONDS_MEMORY = 0.05
+"""The same where memory grows: a second more could fill the machine."""
 WALL_FACTOR = 10.0
 """A question is given up after this many allowances on the wall, whatever the CPU clock says ..."""
 WALL_FLOOR_SECONDS = 30.0
 """... but not before this: a starved process may get no CPU for a while through no fault of its own."""
+MATCH_WALL_FACTOR = 10.0
+MATCH_WALL_FLOOR_SECONDS = 600.0
+"""A match ends after so many of its CPU budgets on the wall, and not before the floor: a process that sleeps a little
+before each answer is never late for one of them."""
 WALL_FACTOR_WITHOUT_CLOCK = 4.0
-"""Where the system does not tell the CPU time of another process (macOS), the wall decides earlier."""
+"""Where the system does not tell the CPU time of another process, the wall decides earlier."""
 
 
 class Watched(Protocol):
@@ -24,17 +35,24 @@ class Watched(Protocol):
     allowance: float
     allowance_text: str
     cpu_budget: float
+    wall_deadline: float
+    memory_bytes: int
+    watch_memory: bool
 
     def cpu_seconds(self) -> float | None:
         """Returns the CPU time used so far; None where the system does not tell."""
+        ...
+
+    def resident_bytes(self) -> int | None:
+        """Returns the resident memory; None where the system does not tell."""
         ...
 
     def has_answered(self) -> bool:
         """Returns True where an answer lies in the channel and the host has not read it yet."""
         ...
 
-    def interrupt(self, message: str) -> None:
-        """Notes the verdict "timeout" and asks the process for a traceback."""
+    def interrupt(self, status: str, message: str) -> None:
+        """Notes the verdict, "timeout" or "memory", and asks the process for a traceback."""
         ...
 
     def kill(self) -> None:
@@ -44,12 +62,12 @@ class Watched(Protocol):
 
 @dataclass
 class _Mark:
-    """When a question was first seen, and the CPU time then."""
+    """When a question was first seen, and the CPU time then; `deadline`: when a process with its verdict is killed."""
 
     question: int
     wall: float
     cpu: float | None
-    interrupted: float | None = None
+    deadline: float | None = None
 
 
 class Watchdog:
@@ -92,18 +110,22 @@ class Watchdog:
     def _look(self, player: Watched, mark: _Mark | None) -> _Mark | None:
         """Returns the mark to keep after a look at one player."""
         now = time.monotonic()
-        if mark is not None and mark.interrupted is not None:
-            if now - mark.interrupted > DUMP_SECONDS:
+        if mark is not None and mark.deadline is not None:
+            if now > mark.deadline:
                 player.kill()
             return mark
+        if player.watch_memory and (player.resident_bytes() or 0) > player.memory_bytes:
+            # Between two questions too: one that grows a little with each answer may never be seen while it works.
+            player.interrupt("memory", too_much_memory(player.memory_bytes))
+            return _Mark(player.question, now, None, now + DUMP_SECONDS_MEMORY)
         if not player.waiting:
             return mark
         if mark is None or mark.question != player.question:
             return _Mark(player.question, now, player.cpu_seconds())
         verdict = _verdict(player, mark, now)
         if verdict:
-            player.interrupt(verdict)
-            mark.interrupted = now
+            player.interrupt("timeout", verdict)
+            mark.deadline = now + DUMP_SECONDS
         return mark
 
 
@@ -112,7 +134,11 @@ def _verdict(player: Watched, mark: _Mark, now: float) -> str:
     wall = now - mark.wall
     allowance = player.allowance
     cpu = player.cpu_seconds()
-    if cpu is None or mark.cpu is None:
+    verdict = player.allowance_text
+    if now > player.wall_deadline:
+        late = True
+        verdict = "let the match wait for too long"
+    elif cpu is None or mark.cpu is None:
         late = wall > WALL_FACTOR_WITHOUT_CLOCK * allowance
     elif cpu - mark.cpu > allowance:
         late = True
@@ -120,5 +146,5 @@ def _verdict(player: Watched, mark: _Mark, now: float) -> str:
         return f"used more than {player.cpu_budget:g} s of CPU time in this match"
     else:
         late = wall > max(WALL_FACTOR * allowance, WALL_FLOOR_SECONDS)
-    # An answer that waits for a slow host is not late.
-    return player.allowance_text if late and not player.has_answered() else ""
+    # An answer that waits for a slow host is not late; so of two players the one that let the other wait is to blame.
+    return verdict if late and not player.has_answered() else ""

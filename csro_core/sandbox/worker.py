@@ -7,11 +7,13 @@ Order of sets: strings hash alike in every process (the zygote fixes the hash se
 objects is an address before Python 3.12, so a policy that iterates over a set with None in it may differ between runs.
 """
 
+import base64
 import faulthandler
 import json
 import marshal
 import os
 import signal
+import struct
 import sys
 import types
 from collections.abc import Callable, Iterable
@@ -26,6 +28,7 @@ from csro_core.sandbox.namespace import new_namespace
 FD_IN, FD_OUT = 0, 1
 MAX_DOCSTRING = 4_000
 MAX_PROBLEMS = 100
+_UNSHOWN = "(its message cannot be shown)"
 
 Playing: TypeAlias = tuple[int, Callable[[dict[str, Any]], Any], dict[str, Any], int]
 """An episode within a stage: number, act, obs, number of actions."""
@@ -70,6 +73,7 @@ class Worker:
         operations: dict[str, Callable[..., None]] = {
             "inspect": self._inspect,
             "load": self._load,
+            "reload": self._reload,
             "start": self._start,
             "stage": self._stage,
             "act": self._act,
@@ -86,15 +90,29 @@ class Worker:
         _write_text({"problems": problems, "tree_hash": tree_hash, "docstring": docstring[:MAX_DOCSTRING]})
 
     def _load(self, text: str) -> None:
-        """Checks a text and compiles it; answers with what is wrong with it, and whether it can draw random numbers."""
+        """Checks a text and compiles it; answers with what is wrong with it, or with what it was compiled to."""
         verdict = check(text)
-        random = True
-        if verdict.tree is not None and not verdict.problems:
-            random = draws_random(verdict.tree)
-            self._code = compile_policy(verdict.tree)
-            self._act_line = verdict.act_line
         problems = [[one.line, one.message] for one in verdict.problems[:MAX_PROBLEMS]]
-        _write_text({"problems": problems, "random": random})
+        if verdict.tree is None or problems:
+            _write_text({"problems": problems})
+            return
+        random = draws_random(verdict.tree)
+        try:
+            self._take(compile_policy(verdict.tree), verdict.act_line)
+        except (SyntaxError, ValueError) as error:
+            _write_text({"problems": [[getattr(error, "lineno", 0) or 0, f"the text cannot be compiled: {error}"]]})
+            return
+        code = base64.b64encode(marshal.dumps(self._code)).decode("ascii")
+        kept = code if len(code) < protocol.MAX_TEXT // 2 else ""
+        _write_text({"problems": [], "random": random, "act_line": verdict.act_line, "code": kept})
+
+    def _reload(self, code: bytes, act_line: int) -> None:
+        """Takes what another process has compiled the same text to."""
+        self._take(marshal.loads(code), act_line)
+
+    def _take(self, code: types.CodeType, act_line: int) -> None:
+        self._code = code
+        self._act_line = act_line
 
     def _start(self, templates: list[dict[str, Any]], seats: list[int], seeds: list[int]) -> None:
         """Makes the policies of a batch, and answers after each, so that the host's deadline is one policy's."""
@@ -190,11 +208,11 @@ class Worker:
 
     def _act(self, questions: list[tuple[int, dict[str, Any], dict[str, list[Any]]]]) -> None:
         """Answers one question in each of some episodes; a question carries what has changed in `obs`."""
-        reply = bytearray(protocol.ANSWER_ACT)
+        reply = []
         failed = False
         for number, assign, append in questions:
             slot = self._slots.get(number)
-            action: Any = None
+            answer = protocol.FAILED_WIDE
             if slot is not None:
                 try:
                     _update(slot, assign, append)
@@ -202,14 +220,14 @@ class Worker:
                 except BaseException as error:
                     self._fail(number, error)
                 else:
-                    if type(action) is not int or action not in slot.legal:
+                    # Exactly int, as in a stage.
+                    if type(action) is int and action in slot.legal:
+                        answer = action
+                    else:
                         self._fail_action(number, action, slot.legal)
-            if number in self._slots:
-                reply += action.to_bytes(2, "little")
-            else:
-                reply += protocol.FAILED_WIDE.to_bytes(2, "little")
-                failed = True
-        _write(reply)
+            failed |= answer == protocol.FAILED_WIDE
+            reply.append(answer)
+        _write(protocol.ANSWER_ACT + struct.pack(f"<{len(reply)}H", *reply))
         if failed:
             self._write_details()
 
@@ -241,11 +259,11 @@ def run(memory_bytes: int, cpu_seconds: int, kernel_jail: bool) -> NoReturn:
         sys.stdin = sys.stdout = sys.stderr = None
         # The dump goes to the host, which reads the policy's line from it; it works inside loops of C code too.
         faulthandler.enable(file=FD_OUT, all_threads=False)
-        faulthandler.register(signal.SIGUSR1, file=FD_OUT, all_threads=False)
-        report = jail.Report(("switched off",), 0)
-        if kernel_jail:
-            report = jail.enter(FD_IN, FD_OUT, memory_bytes, cpu_seconds)
-        _write_text({"missing": list(report.missing), "landlock": report.landlock})
+        if sys.platform != "win32":
+            faulthandler.register(signal.SIGUSR1, file=FD_OUT, all_threads=False)
+        report = jail.enter(FD_IN, FD_OUT, memory_bytes, cpu_seconds) if kernel_jail else jail.NOTHING
+        walls = {"missing": report.missing, "walls": report.walls, "memory_limited": report.memory_limited}
+        _write_text(walls)
         Worker(memory_bytes).serve()
     except MemoryError:
         os._exit(protocol.EXIT_MEMORY)
@@ -276,13 +294,15 @@ def _describe(error: BaseException, memory_bytes: int) -> tuple[str, str, int]:
             line = trace.tb_lineno
         trace = trace.tb_next
     if isinstance(error, MemoryError):
-        return "memory", f"a policy may use at most {memory_bytes >> 20} MB of memory", line
+        return "memory", protocol.too_much_memory(memory_bytes), line
     try:
-        text = str(error)[: protocol.MAX_MESSAGE]
+        text = str(error)
     except BaseException:
-        text = "(its message cannot be shown)"
+        text = _UNSHOWN
+    # A subclass could lie about itself whenever it is looked at.
+    shown = written_name(text[: protocol.MAX_MESSAGE]) if type(text) is str else _UNSHOWN
     name = written_name(type(error).__name__[:80])
-    return "exception", f"{name}: {written_name(text)}" if text else name, line
+    return "exception", f"{name}: {shown}" if shown else name, line
 
 
 def _shown(action: Any) -> str:

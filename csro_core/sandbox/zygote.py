@@ -9,31 +9,32 @@ channel closes or the host is gone, and kills what it forked. Requests and answe
 
 import gc
 import os
+import resource
 import select
 import signal
 import socket
-import sys
-import warnings
+from contextlib import suppress
 from typing import NoReturn
 
 from csro_core.sandbox import jail, worker
-from csro_core.sandbox.namespace_modules import library
+from csro_core.sandbox.direct import NICENESS, load_everything
 from csro_core.sandbox.protocol import ANSWER, READY, REQUEST
 
-NICENESS = 5
-RECURSION_LIMIT = 1_000
+CHANNEL = 3
+OPEN_FILES = 64
+"""No descriptor here or in a fresh fork is as high as this; so few are quickly closed on any system."""
 _SECONDS_BETWEEN_LOOKS = 1.0
 
 
 def main(descriptor: int) -> NoReturn:
     """Serves on an inherited socket until the host is gone."""
     host = os.getppid()
-    channel = socket.socket(fileno=descriptor)
-    # The parser imports this one for names that are not ASCII; afterwards no file can be opened.
-    __import__("unicodedata")
-    library()
-    warnings.simplefilter("ignore")
-    sys.setrecursionlimit(RECURSION_LIMIT)
+    os.dup2(descriptor, CHANNEL)
+    os.closerange(CHANNEL + 1, max(CHANNEL, descriptor) + 1)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, OPEN_FILES))
+    channel = socket.socket(fileno=CHANNEL)
+    load_everything()
+    jail.prepare(worker.FD_IN, worker.FD_OUT)
     gc.collect()
     gc.freeze()
     _lower_priority()
@@ -45,7 +46,8 @@ def main(descriptor: int) -> NoReturn:
         if readable and not _serve_one(channel, children):
             break
     for child in children:
-        os.kill(child, signal.SIGKILL)
+        with suppress(OSError):
+            os.killpg(child, signal.SIGKILL)
     os._exit(0)
 
 
@@ -86,14 +88,18 @@ def _spawn(descriptors: list[int], memory_bytes: int, cpu_seconds: int, kernel_j
     parent = os.getpid()
     child = os.fork()
     if child:
+        # A group of its own, which is killed as one. Here and there, so that it surely exists for whoever is first.
+        with suppress(OSError):
+            os.setpgid(child, child)
         for descriptor in descriptors:
             os.close(descriptor)
         return child
     try:
+        os.setpgid(0, 0)
         jail.die_with_parent(parent)
         os.dup2(descriptors[0], worker.FD_IN)
         os.dup2(descriptors[1], worker.FD_OUT)
-        os.closerange(2, 65_536)
+        os.closerange(2, OPEN_FILES)
         worker.run(memory_bytes, cpu_seconds, kernel_jail)
     finally:
         os._exit(1)

@@ -8,6 +8,7 @@ import pytest
 import streamlit as st
 
 from app import services
+from csro_core.matches.jobs import Isolation
 from csro_core.store.archive import export_run
 from csro_core.store.store import Store
 from tests.app.fake_run import demo_store
@@ -95,10 +96,10 @@ def test_a_new_store_gets_the_demo_runs_and_a_broken_one_is_left_out(tmp_path, m
 
 def test_isolation_is_what_the_owner_said_last(started):
     run = run_of(services.store())
-    assert services.isolation(run) == ""
+    assert services.isolation(run) is None
     lease = services.store().acquire(run, "owner")
     lease.event("isolation", {"level": "reduced", "reason": "no kernel jail here"})
-    assert services.isolation(run) == "reduced"
+    assert services.isolation(run) == Isolation("reduced", "no kernel jail here")
 
 
 def test_the_editor_was_built_from_its_source():

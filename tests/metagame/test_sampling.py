@@ -6,6 +6,7 @@ import pytest
 from csro_core.games import make_game
 from csro_core.games.base import GameSpec
 from csro_core.matches.jobs import Failure, MatchResult
+from csro_core.metagame import sampling
 from csro_core.metagame.payoffs import build_table
 from csro_core.metagame.population import Populations
 from csro_core.metagame.sampling import CellJob, Meeting, deepen, fill, missing_jobs
@@ -104,11 +105,14 @@ def test_odd_numbers_of_episodes_are_refused(episodes):
         missing_jobs(meeting(), population(always(0), CYCLE), episodes)
 
 
-def test_cells_are_kept_as_they_arrive():
+def test_cells_that_arrived_before_a_crash_are_kept():
     class Dies(FakeExecutor):
+        played = 0
+
         def play(self, job):
-            if len(there.cells.history) == 2:
+            if self.played == 2:
                 raise KeyboardInterrupt
+            self.played += 1
             return super().play(job)
 
     there = meeting(Dies())
@@ -117,6 +121,21 @@ def test_cells_are_kept_as_they_arrive():
         fill(there, populations, 2)
     assert len(there.cells.history) == 2
     assert len(list(missing_jobs(there, populations, 2))) == 1
+
+
+@pytest.mark.parametrize(("seconds", "kept"), [(0.0, [0, 1, 2]), (60.0, [0, 0, 0])])
+def test_cells_are_kept_while_others_are_played(monkeypatch, seconds, kept):
+    class Counts(FakeExecutor):
+        def play(self, job):
+            known.append(len(there.cells.history))
+            return super().play(job)
+
+    monkeypatch.setattr(sampling, "KEEP_SECONDS", seconds)
+    known = []
+    there = meeting(Counts())
+    fill(there, population(always(0), CYCLE, BEAT_LAST), 2)
+    assert known == kept
+    assert len(there.cells.history) == 3
 
 
 def test_progress_is_told():

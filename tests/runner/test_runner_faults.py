@@ -38,14 +38,15 @@ def wait_for(condition, seconds=30.0):
 
 
 @contextmanager
-def served(store, run, linger=1.0):
+def served(store, run):
     """A runner that answers requests, in a thread; whatever it raises fails the test."""
     pool = LocalPool(make_game)
+    runner = Runner(store, run, pool)
     raised = []
 
     def serve():
         try:
-            Runner(store, run, pool).serve(linger)
+            runner.serve(linger=60.0)
         except BaseException as error:  # noqa: BLE001
             raised.append(error)
 
@@ -54,6 +55,7 @@ def served(store, run, linger=1.0):
     try:
         yield
     finally:
+        runner.end()
         thread.join(timeout=60)
         pool.close()
     assert raised == []
@@ -165,7 +167,7 @@ def test_a_stop_that_nobody_heard_does_not_stop_the_next_work(tmp_path):
 
 def test_a_stop_during_a_score_ends_the_score_and_not_the_process(tmp_path):
     store, run = new_run(tmp_path / "s.sqlite", settings(GameSpec("repeated_rps"), initial=STARTERS))
-    with served(store, run, 2.0):
+    with served(store, run):
         slow = "class Policy:\n    def act(self, obs):\n        for _ in range(20000): pass\n        return 1\n"
         score = store.add_request(run, "score", {"text": slow, "player": 0, "episodes": 256})
         wait_for(lambda: store.request(score).state == "working")

@@ -18,9 +18,11 @@ def served(tmp_path):
     """A run with a runner that answers its requests."""
     store, run = new_run(tmp_path / "s.sqlite", settings(SHORT_RPS, attempts=2, initial=ROCKS))
     pool = LocalPool(make_game)
-    thread = threading.Thread(target=lambda: Runner(store, run, pool).serve(linger=4.0))
+    runner = Runner(store, run, pool)
+    thread = threading.Thread(target=lambda: runner.serve(linger=30.0))
     thread.start()
     yield store, run
+    runner.end()
     thread.join(timeout=30)
     pool.close()
     assert not thread.is_alive()

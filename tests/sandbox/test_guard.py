@@ -221,7 +221,7 @@ REFUSED = {
     ACT + "x = open('f')\n": (4, "open() is not available: a policy has no files"),
     ACT + "x = eval('1')\n": (4, "eval() is not available: no code from strings"),
     ACT + "exit()\n": (4, "return an action instead"),
-    ACT + "x = ().__class__\n": (4, "__class__"),
+    ACT + "x = ().__class__.__base__\n": (4, "__base__"),
     ACT + "x = __builtins__\n": (4, "__builtins__"),
     ACT + "x = '{0.a}'.format(1)\n": (4, "f-string"),
     ACT + "x = (lambda: 0).gi_frame\n": (4, ".gi_frame"),

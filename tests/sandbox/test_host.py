@@ -31,7 +31,7 @@ def ask(player, text):
     player.ask_start([OBS, OBS], [0], [1], 1.0)
     assert player.started() is None
     player.ask_act([(0, {}, {})], 0.3)
-    return player.actions(1)
+    return list(player.actions(1))
 
 
 def is_running(pid):

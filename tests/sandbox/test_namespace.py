@@ -47,7 +47,21 @@ MARKS = [
     "import random\nplace = random.Random\n",
     "import random\nplace = random.Random.choice\n",
     "import statistics\nplace = statistics.mean\n",
-    "from dataclasses import field\nplace = type(field())\n",
+    "from dataclasses import field\nplace = field().default\n",
+    "from dataclasses import KW_ONLY\nplace = KW_ONLY\n",
+    "from dataclasses import fields\nplace = fields\n",
+    "import __future__ as future\nplace = future.annotations\n",
+    "from fractions import Fraction\nplace = Fraction.numerator.fget\n",
+    "import functools\n@functools.total_ordering\nclass C:\n    def __lt__(self, o): pass\nplace = C.__gt__\n",
+    "import functools\nclass C:\n    p = functools.cached_property(len)\nplace = C.p.__new__\n",
+    "import functools\nclass C:\n    p = functools.cached_property(len)\nplace = C.p\n",
+    "from dataclasses import dataclass, fields\n@dataclass\nclass C:\n    x: int = 0\nplace = fields(C)[0].__new__\n",
+    "from fractions import Fraction\nplace = Fraction.__new__\n",
+    "from operator import attrgetter\nplace = attrgetter\n",
+    "from copy import copy\nplace = copy\n",
+    "from collections import namedtuple\nplace = namedtuple\n",
+    "from typing import Optional\nplace = Optional\n",
+    "from statistics import StatisticsError\nplace = StatisticsError\n",
     "from dataclasses import dataclass\nplace = dataclass\n",
     "from abc import ABC\nplace = ABC\n",
     "from abc import abstractmethod\nplace = abstractmethod\n",
@@ -99,3 +113,69 @@ def test_print_is_bounded():
     executed(f"print('x' * {MAX_PRINTED - 1})\n", 1)
     with pytest.raises(RuntimeError, match="1,000,000 characters"):
         executed(f"for i in range(3):\n    print('x' * {MAX_PRINTED // 2})\n", 1)
+
+
+REBUILT = [
+    # A policy may call the __init__ of whatever it has; (text, expression that tells whether it had an effect)
+    ("from typing import Sequence\nplace = Sequence\n", "isinstance(5, Sequence)", "place.__init__(int)"),
+    ("from fractions import Fraction\n", "Fraction(3).numerator", "Fraction.numerator.__init__(lambda self: 77)"),
+    ("import math\n", "math.pi", "math.__init__('math', {'pi': 3})"),
+    ("from dataclasses import field\n", "hash('x') == 0", "field().metadata.__init__({})"),
+]
+
+
+@pytest.mark.parametrize(("text", "effect", "attack"), REBUILT)
+def test_nothing_shared_can_be_made_anew(text, effect, attack):
+    text += f"before = {effect}\ntry:\n    {attack}\nexcept TypeError:\n    pass\n"
+    assert executed(text, 1)["before"] == executed(text, 1)["before"]
+
+
+FIELD = "from dataclasses import dataclass, field, fields\n@dataclass\nclass A:\n    x: int = field(default=0)\n"
+
+
+def test_names_of_fields_never_become_code_or_attributes():
+    """`dataclasses` executes text made from the names, and `asdict` and `replace` read the attributes they name."""
+    for text in (
+        FIELD + "fields(A)[0].name = 'y'\n",
+        FIELD + "f = field()\n@dataclass\nclass B:\n    y: int = f\nf.name = 'y'\n",
+        "from dataclasses import field\nf = field()\nf.name = '__class__'\n",
+        "from dataclasses import field\nf = field()\nf.name = 'x=print(), y'\n",
+    ):
+        with pytest.raises(AttributeError, match="set attribute|read-only"):
+            executed(text, 1)
+
+
+def test_a_method_is_its_own_copy():
+    """The library rebuilds one as `getattr(self, name)`, and both are the policy's to choose."""
+    text = "import copy\ndef mro(cls):\n    return 1\nclass C:\n    m = classmethod(mro)\nx = copy.copy(C.m)()\n"
+    assert executed(text, 1)["x"] == 1
+
+
+def test_no_class_of_the_library_takes_anything_for_its_instance():
+    for owner in ("fractions import Fraction", "collections import ChainMap"):
+        name = owner.split()[-1]
+        with pytest.raises(AttributeError):
+            executed(f"from {owner}\n{name}.register(object)\n", 1)
+    own = "class A:\n    def register(self, x):\n        return x\ny = A().register(3) + getattr(A(), 'register')(4)\n"
+    assert executed(own, 1)["y"] == 7
+
+
+def test_type_hands_out_no_kinds_that_bind_or_lead_outside():
+    for value in ("Policy().act", "(lambda: 0)", "len", "(x for x in ())", "list[int]", "[].append", "print"):
+        for written in (f"type({value})", f"({value}).__class__"):
+            with pytest.raises(TypeError):
+                executed(f"x = {written}\n", 1)
+
+
+def test_attributes_named_in_strings_are_checked_in_operator_too():
+    for text in (
+        "import operator\nx = operator.attrgetter('act.__globals__')\n",
+        "import operator\nx = operator.attrgetter('name', '__class__')\n",
+        "import operator\nx = operator.methodcaller('format', 1)\n",
+        "from collections import namedtuple\nx = namedtuple('T', 'a __class__')\n",
+        "from collections import namedtuple\nx = namedtuple('T', 'tb_frame')\n",
+        "setattr(Policy.act, '__name__', 'x')\n",
+    ):
+        with pytest.raises((AttributeError, ValueError)):
+            executed(text, 1)
+    assert executed("import operator\nx = operator.attrgetter('real', 'imag')(3)\n", 1)["x"] == (3, 0)

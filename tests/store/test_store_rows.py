@@ -319,3 +319,12 @@ def test_readers_in_threads_see_whole_iterations_while_one_writes(store, run, ma
             done.set()
         assert all(watcher.result(timeout=30) > 0 for watcher in watchers)
     assert store.run(run).iteration == 60
+
+
+def test_a_run_is_made_together_with_the_texts_that_it_starts_from(store, make):
+    texts = [make.policy(0), make.policy(1)]
+    run = store.create_run("", make.settings, 0, texts)
+    assert store.policies(run) == texts
+    with pytest.raises(ValueError, match="hash must be the SHA-256"):
+        store.create_run("half", make.settings, 0, [texts[0], dataclasses.replace(texts[1], hash="0" * 64)])
+    assert [record.id for record in store.runs()] == [run]

@@ -1,0 +1,4 @@
+# goal: legal
+class Policy:
+    @property
+    def act(self): raise SystemExit

@@ -1,0 +1,9 @@
+# goal: signal
+@eval
+@str
+def f(): pass
+LEAK = f
+class Policy:
+    def __init__(self): self.ok = LEAK
+    def act(self, obs):
+        return 2 if self.ok else 1

@@ -1,0 +1,10 @@
+# goal: signal
+import copy
+class C:
+    def __getattr__(self, name):
+        return lambda *a: (getattr, (self, "__class__"))
+LEAK = copy.copy(C())
+class Policy:
+    def __init__(self): self.ok = LEAK
+    def act(self, obs):
+        return 2 if self.ok else 1

@@ -1,0 +1,3 @@
+# goal: hang
+class Policy:
+    def act(self, obs): return len(str(7 ** 10 ** 6)) % 3

@@ -1,0 +1,8 @@
+# goal: signal
+class M(type):
+    def __call__(cls): return cls
+LEAK = M
+class Policy:
+    def __init__(self): self.ok = LEAK
+    def act(self, obs):
+        return 2 if self.ok else 1

@@ -1,0 +1,5 @@
+# goal: crash
+class Policy:
+    def act(self, obs):
+        obs['my_history'] = obs['opponent_history'] = None
+        return 1

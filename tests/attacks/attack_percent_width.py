@@ -1,0 +1,3 @@
+# goal: mem
+class Policy:
+    def act(self, obs): return len('%*d' % (2 ** 30, 1)) % 3

@@ -1,0 +1,3 @@
+# goal: hang
+class Policy:
+    def act(self, obs): return 9 ** 9 ** 9 % 3

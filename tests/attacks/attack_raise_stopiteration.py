@@ -1,0 +1,3 @@
+# goal: exit
+class Policy:
+    def act(self, obs): raise StopIteration(1)

@@ -1,0 +1,3 @@
+# goal: mem
+class Policy:
+    def act(self, obs): return len('1'.zfill(10 ** 12)) % 3
