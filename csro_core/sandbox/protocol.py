@@ -1,8 +1,8 @@
 """The words between the host and a jailed worker. Plain constants; both sides import them.
 
 Host to worker: 4 bytes of length and a marshalled tuple (a trusted direction), or raw action bytes within a stage.
-Worker to host: fixed-size bytes, or a capped JSON text; never unpickled or unmarshalled, since a policy may have
-written it.
+Worker to host: fixed-size bytes, or a capped JSON text; never unpickled or unmarshalled by the host, since a policy may
+have written it. (Byte code that a process compiled before anything of its text ran passes through the host unread.)
 
     TEXT length(4) JSON           a text
     READY_ONE status(1)           one episode is ready: OK, or FAILED and a text follows
