@@ -79,7 +79,6 @@ class Player:
         self.watch_memory = False
         self._process = process
         self._verdict: tuple[str, str] | None = None
-        self._unanswered = 0
         self._codes = codes
         self._text_sent = ""
 
@@ -196,26 +195,19 @@ class Player:
         self._write(news)
 
     def ask_act(self, questions: list[Question], allowance: float) -> None:
-        """Asks for actions in some episodes.
-
-        One more question may be asked before the first one's answer is read; answers come in the same order.
-        """
-        self._unanswered += 1
+        """Asks for actions in some episodes."""
         self._ask("act", (questions,), allowance, _late(allowance))
 
     def actions(self, count: int) -> tuple[int, ...]:
-        """Returns the answers to the older `ask_act`: an action each, or FAILED_WIDE."""
+        """Returns the answers to `ask_act`: an action each, or FAILED_WIDE."""
         data = self._fixed(protocol.ANSWER_ACT, 2 * count)
-        self._unanswered -= 1
-        self.waiting = self._unanswered > 0
+        self.waiting = False
         return struct.unpack(f"<{count}H", data)
 
     def failures(self) -> list[SlotFailure]:
         """Returns what the process says of the failures in its last answer; may describe fewer than there are."""
         self._again()
-        failures = self._failures()
-        self.waiting = self._unanswered > 0
-        return failures
+        return self._failures()
 
     def violation(self, message: str) -> PlayerDiedError:
         """Returns the error to raise after ending a process that answers what nobody may answer."""
