@@ -9,7 +9,7 @@ import asyncio
 import logging
 import uuid
 from collections.abc import Callable, Coroutine
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from functools import partial
 
 from distributed import Client, Future, KilledWorker
@@ -54,7 +54,9 @@ class Link:
         try:
             security = Security()
             # First without a client: one that fails for another reason than the network cannot be closed any more.
-            asyncio.run(_knock(address, timeout, security))
+            # In a thread of its own: the caller's may have a running loop already, as in a notebook.
+            with ThreadPoolExecutor(1) as threads:
+                threads.submit(lambda: asyncio.run(_knock(address, timeout, security))).result()
             self._client = Client(address, timeout=timeout, security=security, set_as_default=False, name="csro")
         except (OSError, ValueError, TypeError, RuntimeError, ImportError) as error:
             raise UsageError(

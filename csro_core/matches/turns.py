@@ -1,5 +1,7 @@
 """Matches of any game by the general protocol: the game says who must act, and the news of each goes to its policy."""
 
+from typing import TypeAlias, TypeVar
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -8,6 +10,9 @@ from csro_core.matches.jobs import MatchJob
 from csro_core.matches.sides import Side
 from csro_core.sandbox.player import Player, Question
 from csro_core.sandbox.protocol import FAILED_WIDE
+
+_Item = TypeVar("_Item")
+_OfSides: TypeAlias = tuple[list[_Item], list[_Item]]
 
 
 class TurnReferee:
@@ -68,10 +73,10 @@ class TurnReferee:
                     actions[position] = action
         return actions
 
-    def _questions(self, turns: list[Turn]) -> tuple[tuple[list[int], list[int]], tuple[list[Question], list[Question]]]:
-        """Returns, for each side, which turns are put to it, and the questions."""
-        asked: tuple[list[int], list[int]] = ([], [])
-        questions: tuple[list[Question], list[Question]] = ([], [])
+    def _questions(self, turns: list[Turn]) -> tuple[_OfSides[int], _OfSides[Question]]:
+        """Returns for each side the positions of the turns that are put to it, and the questions."""
+        asked: _OfSides[int] = ([], [])
+        questions: _OfSides[Question] = ([], [])
         able = [self._nobody if side.player is None else side.alive for side in self._sides]
         count, previous = 0, -1
         for position, (episode, seat, assign, append) in enumerate(turns):

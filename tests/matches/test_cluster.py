@@ -1,5 +1,6 @@
 """The cluster with real processes on loopback: a scheduler and two workers, shared by the tests of this file."""
 
+import asyncio
 import json
 import os
 import signal
@@ -301,6 +302,19 @@ def test_nobody_there_is_said_after_a_while(tmp_path, quick):
         timer.join()
         pool.close()
         pool.close()
+
+
+def test_a_thread_with_a_running_loop_can_connect_too(two):
+    """As in a notebook, or after another library has started a loop in this thread."""
+
+    async def connect():
+        opened = ClusterPool(two.address)
+        try:
+            return opened.isolation.level
+        finally:
+            opened.close()
+
+    assert asyncio.run(connect()) in {"full", "reduced"}
 
 
 def test_tls(tmp_path, quick, capsys):
