@@ -3,9 +3,12 @@
 A request is structured. Language models render it to a prompt; the built-in synthesiser reads the structure.
 """
 
+import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal, Protocol, TypeAlias
+
+import orjson
 
 from csro_core.estimates import Estimate
 from csro_core.games.base import GameSpec
@@ -114,11 +117,14 @@ class Completion:
         source: the policy's text.
         idea: one sentence: what was tried and why ("operator" in the attempts table).
         answer: the raw answer (equal to `source` for the synthesiser).
-        prompt: what was sent, as text.
+        prompt: what was sent, as text (`chat.Prompt.to_text` for language models).
         tokens_in: prompt tokens, 0 where they are not counted.
-        tokens_out: answer tokens.
+        tokens_out: answer tokens, thoughts included.
         usd: price, None where the model is unpriced, 0.0 where it is free.
         cached: True where a stored answer was used.
+        problem: why the answer holds no usable text, in one sentence for the model and people; "" where it does.
+        tokens_cached: those of `tokens_in` that the provider had in its cache.
+        tokens_thinking: those of `tokens_out` that were thoughts.
     """
 
     source: str
@@ -129,6 +135,26 @@ class Completion:
     tokens_out: int = 0
     usd: float | None = 0.0
     cached: bool = False
+    problem: str = ""
+    tokens_cached: int = 0
+    tokens_thinking: int = 0
+
+
+OnText: TypeAlias = Callable[[str], None]
+"""Called with the text of an answer so far, while it is written."""
+
+
+class AnswerBook(Protocol):
+    """Answers that were given before, such as those of a stored run."""
+
+    def find(self, request_key: str) -> str | None:
+        """Returns the raw answer to a request with this key (`request_key`), None where it was not recorded."""
+        ...
+
+
+def request_key(request: Request) -> str:
+    """Returns the identity of a request, whoever answers it: everything that is told, the sample number among it."""
+    return hashlib.sha256(orjson.dumps(asdict(request), option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
 class CodeModel(Protocol):
@@ -149,8 +175,17 @@ class CodeModel(Protocol):
         """True where a call costs nothing and may be repeated at will."""
         ...
 
-    def write(self, request: Request) -> Completion:
+    @property
+    def identity(self) -> str:
+        """Everything besides the request that decides an answer: provider, model, parameters, prompt version."""
+        ...
+
+    def write(self, request: Request, on_text: OnText | None = None) -> Completion:
         """Answers one request.
+
+        Args:
+            request: what is asked.
+            on_text: hears of the answer so far, where the model tells.
 
         Raises:
             ModelError: no answer, with a reason and advice.

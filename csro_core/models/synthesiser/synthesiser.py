@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from csro_core.errors import ModelError
-from csro_core.models.base import Completion, Request
+from csro_core.models.base import Completion, OnText, Request
 from csro_core.models.synthesiser.matrix import write_matrix
 from csro_core.models.synthesiser.rps import write_rps
 
@@ -19,9 +19,10 @@ class Synthesiser:
     name = "synthesiser"
     title = "synthesiser (hand-written grammar, not an LLM)"
     free = True
+    identity = "synthesiser"
 
-    def write(self, request: Request) -> Completion:
-        """Returns a policy for the request.
+    def write(self, request: Request, on_text: OnText | None = None) -> Completion:
+        """Returns a policy for the request; there is nothing to hear on the way.
 
         Raises:
             ModelError: the grammar does not know the game.
