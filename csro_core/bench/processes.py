@@ -16,7 +16,7 @@ _SHOW_MEMORY = "print(open('/proc/self/smaps_rollup').read())"
 _ECHO = "import os\nwhile data := os.read(0, 1):\n    os.write(1, data)"
 
 
-def warm_start_seconds(host: PolicyHost) -> float:
+def start_seconds(host: PolicyHost) -> float:
     """Returns the time until a new jailed process answers, from a host that is ready."""
     began = time.perf_counter()
     player = host.spawn()

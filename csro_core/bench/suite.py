@@ -22,6 +22,7 @@ from csro_core.bench.workloads import (
     workload,
 )
 from csro_core.matches.local_pool import LocalPool
+from csro_core.sandbox.host import PolicyHost
 
 LOCKSTEP = 32
 WIDTHS = (1, 8, 32, 64)
@@ -159,17 +160,24 @@ def _scaling_rows(plan: Plan, written: Workload, pool: LocalPool, workers: int |
 
 
 def _process_rows(plan: Plan, written: Workload, pool: LocalPool) -> Iterator[Row]:
-    warm, bare, cold, beside_cold = [], [], [], []
-    for start in range(plan.starts):
-        warm.append(1e3 * processes.warm_start_seconds(pool.host))
-        bare.append(1e3 * processes.bare_start_seconds())
-        if start < plan.repetitions:
-            cold.append(1e3 * processes.cold_start_seconds())
-            beside_cold.append(1e3 * processes.bare_start_seconds())
-    yield row_of(Label("start of a policy process, median", INTERPRETER, "ms"), warm, bare, _START)
-    slow = [quantiles(times, n=10, method="inclusive")[-1:] for times in (warm, bare)]
-    yield row_of(Label("start of a policy process, 90th percentile", INTERPRETER, "ms"), slow[0], slow[1], _START)
-    yield row_of(Label("start of the first one, with the zygote", INTERPRETER, "ms"), cold, beside_cold)
+    ready, forked, bare, cold, beside_cold = [], [], [], [], []
+    without_warm_pool = PolicyHost(warm=0)
+    try:
+        for start in range(plan.starts):
+            ready.append(1e3 * processes.start_seconds(pool.host))
+            forked.append(1e3 * processes.start_seconds(without_warm_pool))
+            bare.append(1e3 * processes.bare_start_seconds())
+            if start < plan.repetitions:
+                cold.append(1e3 * processes.cold_start_seconds())
+                beside_cold.append(1e3 * processes.bare_start_seconds())
+    finally:
+        without_warm_pool.close()
+    yield row_of(Label("a policy process from the pool, median", INTERPRETER, "ms"), ready, bare, _START)
+    slow = [quantiles(times, n=10, method="inclusive")[-1:] for times in (ready, forked, bare)]
+    yield row_of(Label("a policy process from the pool, 90th percentile", INTERPRETER, "ms"), slow[0], slow[2], _START)
+    yield row_of(Label("a policy process that is not ready yet, median", INTERPRETER, "ms"), forked, bare, _START)
+    yield row_of(Label("the same, 90th percentile", INTERPRETER, "ms"), slow[1], slow[2], _START)
+    yield row_of(Label("the first one, with the zygote", INTERPRETER, "ms"), cold, beside_cold)
     ours, baseline = processes.policy_memory(pool.host, written), processes.bare_memory()
     for kind, what, target in (("Rss", "resident", _MEMORY), ("Pss", "shared parts divided", None)):
         label = Label(f"memory of a policy process, {what}", INTERPRETER, "MB")
