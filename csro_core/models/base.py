@@ -13,7 +13,7 @@ import orjson
 from csro_core.estimates import Estimate
 from csro_core.games.base import GameSpec
 
-Task: TypeAlias = Literal["propose", "refine", "repair"]
+Task: TypeAlias = Literal["propose", "refine", "repair", "edit", "crossover"]
 
 
 @dataclass(frozen=True)
@@ -93,8 +93,10 @@ class Request:
         opponents: who is met, heaviest first.
         parents: own policies worth building on, best first; the incumbent against tau leads.
         feedback: earlier attempts of this iteration that the oracle wants regarded, oldest first.
-        task: "propose" a new policy, "refine" the best of `feedback`, or "repair" its last.
+        task: "propose" a new policy, "refine" the best of `feedback`, "repair" its last, "edit" its best by
+            SEARCH/REPLACE blocks (a whole program is as good), or "crossover": join its best with the first parent.
         sample: hash of run seed, iteration and attempt; a model's randomness comes from it alone.
+        wording: what the oracle wants of this answer beyond the task, sentences for a language model; "" for nothing.
     """
 
     game: GameSpec
@@ -107,6 +109,7 @@ class Request:
     feedback: tuple[Feedback, ...]
     task: Task
     sample: int
+    wording: str = ""
 
 
 @dataclass(frozen=True)

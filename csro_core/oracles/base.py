@@ -4,12 +4,22 @@ An oracle imports neither sandbox nor store: it asks a model for texts (`ask`) a
 it is tested with a dictionary of canned payoffs. The loop, not the oracle, admits.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
+from csro_core.errors import ModelError
 from csro_core.estimates import Estimate
-from csro_core.models.base import AskModel, Feedback, OpponentScore, OpponentView, ParentView, Request, Task
+from csro_core.models.base import (
+    AskModel,
+    Completion,
+    Feedback,
+    OpponentScore,
+    OpponentView,
+    ParentView,
+    Request,
+    Task,
+)
 
 Stage: TypeAlias = Literal["screen", "final"]
 AttemptStatus: TypeAlias = Literal["scored", "duplicate", "refused", "failed", "no-answer"]
@@ -40,6 +50,9 @@ class Evaluation:
     excerpt: str = ""
 
 
+AskMany: TypeAlias = Callable[[Sequence[Request]], Iterable[Completion | ModelError]]
+"""Yields one answer a request, in their order; an error that concerns one request is yielded in its place."""
+
 Evaluate: TypeAlias = Callable[[str, Stage], Evaluation]
 """evaluate(text, stage): plays a text against the opponents, on the seeds of that stage (shared by all attempts)."""
 
@@ -52,10 +65,12 @@ class Attempt:
         index: 0, 1, … within the iteration.
         source: the text, "" where the model gave none.
         idea: the model's sentence about it.
-        operator: "propose", "refine" or "repair".
+        operator: what was asked for (`Request.task`).
         parent: index of the attempt it was refined from, or None.
         screen: outcome of the screening stage.
         final: outcome of the replay on fresh seeds, where it was a finalist.
+        mate: index of the second parent of a crossover, or None.
+        island: number of the island it was written for, or None where the oracle has none.
     """
 
     index: int
@@ -65,6 +80,8 @@ class Attempt:
     parent: int | None
     screen: Evaluation
     final: Evaluation | None = None
+    mate: int | None = None
+    island: int | None = None
 
 
 @dataclass(frozen=True)
@@ -86,7 +103,9 @@ class OracleContext:
         sample: attempt index → sample number.
         record: called with each attempt as soon as it is known (and again when its final is known).
         max_attempts: budget of texts, >= 1.
-        refine_all: spend all attempts even when the payoff is positive (linear-refinement).
+        refine_all: spend all attempts even when the payoff is positive (linear-refinement) or nothing improves any
+            more (alpha-evolve).
+        ask_many: asks several requests that do not depend on each other, all in flight at once; None: one by one.
     """
 
     request: Request
@@ -96,6 +115,7 @@ class OracleContext:
     record: Callable[[Attempt], None]
     max_attempts: int
     refine_all: bool = False
+    ask_many: AskMany | None = None
 
 
 class Oracle(Protocol):
@@ -127,6 +147,7 @@ class Oracle(Protocol):
 
 
 __all__ = [
-    "AskModel", "Attempt", "AttemptStatus", "Estimate", "Evaluate", "Evaluation", "Feedback", "OpponentScore",
-    "OpponentView", "Oracle", "OracleContext", "OracleResult", "ParentView", "Request", "Stage", "Task",
+    "AskMany", "AskModel", "Attempt", "AttemptStatus", "Estimate", "Evaluate", "Evaluation", "Feedback",
+    "OpponentScore", "OpponentView", "Oracle", "OracleContext", "OracleResult", "ParentView", "Request", "Stage",
+    "Task",
 ]
