@@ -5,19 +5,24 @@ The page writes requests, drafts and names, nothing else. Whatever runs or parse
 """
 
 import logging
+import os
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from csro_core.errors import CsroError, StoreError
+from csro_core.errors import CsroError, StoreError, UsageError
 from csro_core.matches.jobs import Isolation
+from csro_core.models import ModelTools, key_for, make_client
+from csro_core.models.names import is_loopback, parse_name
+from csro_core.models.prices import default_gemini
 from csro_core.store import Store, default_path, open_store
 from csro_core.store.archive import import_run
 from csro_core.store.records import RequestKind, RequestRecord
@@ -34,6 +39,8 @@ RESTART_SECONDS = 2.0
 
 GIVE_UP_SECONDS = 45.0
 """A request that nobody could be started for in this time is given up by the page."""
+
+_KEYS = "model_keys"
 
 _spawned: dict[str, tuple[float, int]] = {}
 _spawning = threading.Lock()
@@ -105,6 +112,53 @@ def log_path() -> Path:
     return Path(store().path).with_suffix(".serve.log")
 
 
+def key_slot(model: str) -> str:
+    """Returns what keys are remembered under: one for Gemini, one for each other server; "" where none is needed.
+
+    Raises:
+        UsageError: the name of the model has no known form.
+    """
+    name = parse_name(model, default_gemini())
+    if name.kind == "openai":
+        return "" if is_loopback(name.base_url) else name.base_url
+    return "gemini" if name.kind == "gemini" else ""
+
+
+def remember_key(slot: str, key: str) -> None:
+    """Keeps a key in the memory of this browser session, and nowhere else."""
+    st.session_state[_KEYS] = {**st.session_state.get(_KEYS, {}), slot: key}
+
+
+def remembered_key(model: str) -> str | None:
+    """Returns the key that this browser session has for a model, None where it has none."""
+    try:
+        slot = key_slot(model)
+    except UsageError:
+        return None
+    keys: dict[str, str] = st.session_state.get(_KEYS, {}) if slot else {}
+    return keys.get(slot)
+
+
+def has_environment_key(model: str) -> bool:
+    """Returns True where the environment of this server has a key for a model; its processes inherit it."""
+    try:
+        name = parse_name(model, default_gemini())
+    except UsageError:
+        return False
+    return key_for(name, ModelTools(environment=os.environ)) is not None
+
+
+def offered_models(model: str) -> tuple[str, ...]:
+    """Returns the models that the server of a model offers: the one call to a provider that this process makes.
+
+    Raises:
+        ModelError: it does not say; one sentence.
+        UsageError: the name of the model has no known form.
+    """
+    tools = ModelTools(key=remembered_key(model), environment=dict(os.environ))
+    return make_client(model, tools).offered()
+
+
 def keep_served(run: str) -> None:
     """Starts a process for the run's requests where there is none; ever more rarely where that does not help."""
     with _spawning:
@@ -117,18 +171,26 @@ def keep_served(run: str) -> None:
             return
         _spawned[run] = (now, tries + 1)
     command = [sys.executable, "-m", "csro_core", "serve", run, "--store", str(store().path)]
-    if cluster := store().run(run).settings.cluster:
-        command += ["--cluster", cluster]
+    settings = store().run(run).settings
+    key = remembered_key(settings.model)
+    if key:
+        command += ["--key-on-stdin"]
+    if settings.cluster:
+        command += ["--cluster", settings.cluster]
     try:
         with log_path().open("ab") as output:
-            subprocess.Popen(
+            process = subprocess.Popen(
                 command,
                 cwd=PROJECT,
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE if key else subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
                 start_new_session=True,
             )
+        if key:
+            # One short line, which a pipe takes at once; closing it tells the process that nothing follows.
+            with suppress(BrokenPipeError), process.stdin as pipe:
+                pipe.write(f"{key}\n".encode())
     except OSError as error:
         raise StoreError(
             f"a process that works on the run must be able to start and to write {log_path()}; it could not "

@@ -25,8 +25,18 @@ from csro_core.metagame.payoffs import PayoffTable, build_table
 from csro_core.metagame.population import Entry, Populations
 from csro_core.metagame.statistics import training_target
 from csro_core.models.base import AskModel
-from csro_core.oracles.base import Attempt, Oracle, OracleContext
-from csro_core.oracles.context import Scene, build_request, choose_opponents, opponents_rng, rank_members
+from csro_core.oracles.base import AskMany, Attempt, Oracle, OracleContext
+from csro_core.oracles.context import (
+    SUPPORT,
+    ContextKind,
+    Exposure,
+    Scene,
+    build_request,
+    choose_opponents,
+    opponents_rng,
+    rank_members,
+)
+from csro_core.oracles.summaries import AskedSummaries
 from csro_core.oracles.trials import Trials
 from csro_core.seeds import derive
 
@@ -41,6 +51,8 @@ class LoopSettings:
         always_admit: admit every finalist that plays (plain fictitious growth, for comparison).
         attempts: budget of attempts an iteration; 0 = the oracle's default.
         refine_all: linear-refinement spends the whole budget.
+        context: how requests show opponents (`oracles.context.CONTEXTS`).
+        shown: which ones they show (`oracles.context.SHOWN_CHOICES`).
     """
 
     seed: int
@@ -48,6 +60,8 @@ class LoopSettings:
     always_admit: bool = False
     attempts: int = 0
     refine_all: bool = False
+    context: ContextKind = "code"
+    shown: str = SUPPORT
 
 
 @dataclass(frozen=True)
@@ -105,6 +119,7 @@ class Loop:
         ask: asks the model.
         record: called with every attempt as soon as it is known.
         settings: see `LoopSettings`.
+        ask_many: asks the model several things at once, see `OracleContext`.
     """
 
     bench: Bench
@@ -113,6 +128,7 @@ class Loop:
     ask: AskModel
     record: Callable[[Attempt], None]
     settings: LoopSettings
+    ask_many: AskMany | None = None
 
     def step(self, iteration: int, metagame: MetaGame) -> Outcome:
         """Runs iteration `iteration` = 1, 2, … on a settled meta-game.
@@ -133,13 +149,14 @@ class Loop:
         trials = Trials(self.bench, scene, opponents, iteration, self._to_beat(metagame, player, tau))
         result = self.oracle.respond(
             OracleContext(
-                request=build_request(scene, opponents),
+                request=build_request(scene, opponents, self._exposure(scene)),
                 ask=self.ask,
                 evaluate=trials.evaluate,
                 sample=lambda attempt: derive(self.settings.seed, "sample", iteration, attempt),
                 record=self.record,
                 max_attempts=self.settings.attempts or self.oracle.default_attempts,
                 refine_all=self.settings.refine_all,
+                ask_many=self.ask_many,
             )
         )
         self.bench.monitor.stage("decide", "gain on fresh seeds")
@@ -159,6 +176,11 @@ class Loop:
         seat = 0 if metagame.populations.symmetric else 1 - player
         clusters = self.bench.clusters(metagame.populations.against(player), seat)
         return training_target(sigma, clusters, self.settings.target_mix)
+
+    def _exposure(self, scene: Scene) -> Exposure:
+        """Returns what requests show of the opponents; summaries are written by the model that writes policies."""
+        summaries = AskedSummaries(self.ask, scene.game, scene.player, self.settings.seed)
+        return Exposure(self.settings.context, self.settings.shown, summaries)
 
     def _to_beat(self, metagame: MetaGame, player: int, tau: NDArray[np.float64]) -> Entry | float:
         """Returns what to beat: u(sigma) where tau is sigma, else the best existing member against tau."""

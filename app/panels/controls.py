@@ -1,12 +1,15 @@
 """The sidebar: which run is shown, and what it shall do."""
 
+from dataclasses import asdict
+
 import streamlit as st
 
 from app import address, services
 from app.formats import plain, short
-from app.panels import stages
+from app.panels import budget, model_choice, stages
 from app.panels.glossary import glossary
-from csro_core.store.records import RequestKind, RunRecord
+from csro_core.errors import UsageError
+from csro_core.store.records import Caps, RequestKind, RunRecord
 
 STATUS = {
     "new": ("gray", "new"),
@@ -87,8 +90,9 @@ def _title(run: RunRecord) -> str:
 def _buttons(run: RunRecord) -> None:
     active = services.is_active(run.id)
     busy = active and run.status != "paused"
-    _step_buttons(run, busy)
-    _run_button(run, busy)
+    caps = _spending(run)
+    _step_buttons(run, busy, caps)
+    _run_button(run, busy, caps)
     desk = services.at_desk(run.id)
     if st.button(
         "Stop",
@@ -101,12 +105,32 @@ def _buttons(run: RunRecord) -> None:
         ask(run.id, "stop", {})
     if desk is not None:
         st.html(f'<span class="csro-chip blue running" role="status">{stages.DESK_TITLES[desk.kind]} …</span>')
+    if run.status == "stopped" and "budget of" in run.message:
+        st.warning(plain(run.message), icon=":material/savings:")
     if run.status in {"failed", "needs-key", "interrupted"}:
         reason = run.message or "The process that worked on it has died."
         st.warning(f"{plain(reason)} Step or Run goes on from the last finished iteration.", icon=":material/error:")
 
 
-def _step_buttons(run: RunRecord, busy: bool) -> None:
+def _spending(run: RunRecord) -> dict[str, object]:
+    """Draws the key and the budget of a run whose model may cost something.
+
+    Returns:
+        What a request for work says of the budget: {} where it stays as it is.
+    """
+    caps = run.settings.caps
+    if run.settings.model.partition(":")[0] not in {"gemini", "openai"} and caps == Caps():
+        return {}
+    try:
+        model_choice.key_field(run.settings.model, run.id)
+    except UsageError as error:
+        st.error(plain(str(error)), icon=":material/error:")
+    with st.expander("Budget"):
+        wanted = budget.fields(run.id, caps)
+    return {} if wanted == caps else {"caps": asdict(wanted)}
+
+
+def _step_buttons(run: RunRecord, busy: bool, caps: dict[str, object]) -> None:
     if st.button(
         "Step",
         type="primary",
@@ -117,7 +141,7 @@ def _step_buttons(run: RunRecord, busy: bool) -> None:
         width="stretch",
         help="One iteration of the loop, or what is left of the one under way.",
     ):
-        ask(run.id, "step", {"until": "iteration"})
+        ask(run.id, "step", {"until": "iteration", **caps})
     choice = st.menu_button(
         "Smaller steps",
         list(_STEPS),
@@ -127,10 +151,10 @@ def _step_buttons(run: RunRecord, busy: bool) -> None:
         help="One stage is one of: solve, ask, check, play, decide. One attempt is one program asked for and played.",
     )
     if choice:
-        ask(run.id, "step", {"until": _STEPS[choice]})
+        ask(run.id, "step", {"until": _STEPS[choice], **caps})
 
 
-def _run_button(run: RunRecord, busy: bool) -> None:
+def _run_button(run: RunRecord, busy: bool, caps: dict[str, object]) -> None:
     suggestion = min(_MOST_ITERATIONS, max(run.target, run.iteration + 1))
     number, go = st.columns([0.58, 0.42], gap="small", vertical_alignment="bottom")
     target = number.number_input(
@@ -148,7 +172,7 @@ def _run_button(run: RunRecord, busy: bool) -> None:
         disabled=busy or target <= run.iteration,
         help="Runs until so many iterations are finished.",
     ):
-        ask(run.id, "run", {"iterations": int(target)})
+        ask(run.id, "run", {"iterations": int(target), **caps})
 
 
 def ask(run: str, kind: RequestKind, payload: dict[str, object]) -> None:

@@ -6,7 +6,8 @@ from statistics import median
 import streamlit as st
 
 from app import address, services
-from app.formats import duration, model_title, plain
+from app.formats import duration, plain
+from app.panels import budget, model_choice
 from csro_core.errors import CsroError, UsageError
 from csro_core.games import list_games, make_game
 from csro_core.games.base import Game, GameSpec
@@ -14,10 +15,11 @@ from csro_core.games.matrix import PRESETS as MATRICES
 from csro_core.games.matrix import spec_from_csv_text
 from csro_core.matches.cluster import checked_address
 from csro_core.meta_solvers import META_SOLVERS, make_meta_solver
-from csro_core.models import MODELS
 from csro_core.oracles import ORACLES
+from csro_core.oracles.context import CONTEXTS, SHOWN_CHOICES, ContextKind, checked_context, checked_shown
 from csro_core.policies.library import UNIFORM_NOTE, default_initial, reference_names
-from csro_core.store.records import RunSettings
+from csro_core.runner.forecast import checked_for, outlook
+from csro_core.store.records import Caps, RunSettings
 
 PASTED = "another matrix (paste or upload)"
 PSRO, ROBUST = "PSRO", "Robust exploiter"
@@ -35,9 +37,6 @@ GAME_NOTES = {
     "matrix": "The classroom: one choice each, the answer is known, and the exploitability on the chart is exact.",
 }
 """One sentence for each game that this page knows."""
-
-MODEL_NOTES = {"synthesiser": "Writes programs from a grammar of ideas. Needs no key and no network, costs nothing."}
-"""One sentence for each model that this page knows."""
 
 _OPEN = "new_run_wanted"
 _DEFAULT_THROWS, _MOST_THROWS = 1000, 10_000
@@ -108,8 +107,7 @@ def _gather() -> Wish:
         oracles = list(ORACLES)
         oracle = st.selectbox("Oracle", oracles, index=_place(oracles, "linear-refinement"), key="new_oracle")
         st.caption(_as_sentence(ORACLES[oracle].explanation))
-        model = st.selectbox("Model", list(MODELS), format_func=model_title, key="new_model")
-        st.caption(MODEL_NOTES.get(model, ""))
+        model = model_choice.choose()
         solver = st.selectbox("Meta-solver", list(META_SOLVERS), key="new_solver")
         st.caption(_as_sentence(make_meta_solver(solver).explanation))
     first, second, third, fourth = st.columns(4)
@@ -125,7 +123,10 @@ def _gather() -> Wish:
     seed = fourth.number_input(
         "Seed", 0, 2**31 - 1, 0, key="new_seed", help="Equal seeds and settings give equal runs."
     )
+    context, shown = _exposure()
     name = st.text_input("Name", key="new_name", placeholder="made from game and oracle if empty", max_chars=100)
+    with st.expander("Budget"):
+        caps = budget.fields("new", Caps())
     with st.expander("More than one machine"):
         cluster = st.text_input(
             "Cluster (optional)", key="new_cluster", placeholder="tcp://host:port or tls://host:port", max_chars=300,
@@ -143,8 +144,25 @@ def _gather() -> Wish:
         initial=initial,
         episodes=int(episodes),
         cluster=checked_address(cluster) if cluster.strip() else "",
+        caps=checked_for(model, caps),
+        context=context,
+        opponents=shown,
     )
     return Wish(name, settings, int(iterations))
+
+
+def _exposure() -> tuple[ContextKind, str]:
+    """Returns how opponents are shown to the model, and which of them."""
+    with st.expander("What the model sees of the opponents"):
+        left, right = st.columns(2)
+        contexts = "; ".join(f"{name}: {words}" for name, words in CONTEXTS.items())
+        context = left.selectbox("Shown as", list(CONTEXTS), key="new_context", help=_as_sentence(contexts))
+        words = "; ".join(f"{name}: {words}" for name, words in SHOWN_CHOICES.items())
+        shown = right.selectbox(
+            "Which opponents", list(SHOWN_CHOICES), key="new_opponents", accept_new_options=True,
+            help=_as_sentence(f"{words}; or type a number. Who is played stays the same"),
+        )  # fmt: skip
+    return checked_context(context), checked_shown(str(shown).strip())
 
 
 def _as_sentence(text: str) -> str:
@@ -215,8 +233,8 @@ def estimate(wish: Wish) -> str:
         and (run.settings.game, run.settings.oracle, run.settings.model, run.settings.attempts)
         == (wish.settings.game, wish.settings.oracle, wish.settings.model, wish.settings.attempts)
     ]
-    budget = wish.settings.attempts or ORACLES[wish.settings.oracle].default_attempts
-    calls = f"At most {budget * wish.iterations} model calls (free), each program played in its own jailed process."
+    calls = plain(outlook(services.store(), wish.settings, wish.iterations).sentence)
+    calls = f"{calls} Each program is played in its own jailed process."
     if not known:
         return f"{calls} How long that takes is known after the first run with these settings."
     seconds = median(known)

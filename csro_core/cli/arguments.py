@@ -1,14 +1,19 @@
 """Options that commands share, and argument types whose messages say what would be right."""
 
 import argparse
+import dataclasses
 import math
+import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
 from csro_core.errors import UsageError
 from csro_core.matches.cluster import checked_address
+from csro_core.runner.keys import Credentials, take_credentials
 from csro_core.store import Store, default_path, open_store
+from csro_core.store.records import Caps
 
 MAX_SEED = 2**63 - 1
 MAX_EPISODES = 100_000
@@ -64,6 +69,50 @@ def number(low: float, high: float) -> Callable[[str], float]:
         return value
 
     return parse
+
+
+def add_caps(parser: argparse.ArgumentParser) -> None:
+    """Adds what a run may spend; `caps_from` reads it."""
+    what = {
+        "usd": (number(1e-6, 1e9), "US dollars"),
+        "calls": (whole(1, 10**9), "model calls"),
+        "tokens": (whole(1, 10**15), "tokens, sent and written, thoughts included"),
+        "seconds": (number(1e-3, 1e9), "wall seconds of iterations"),
+    }
+    for name, (kind, words) in what.items():
+        parser.add_argument(f"--max-{name}", metavar="X", type=kind, help=f"stop the run at so many {words}")
+
+
+def caps_from(args: argparse.Namespace, otherwise: Caps) -> Caps:
+    """Returns what a run may spend.
+
+    Args:
+        args: parsed arguments of a command with `add_caps`.
+        otherwise: holds for what the arguments do not say.
+    """
+    given = {field.name: getattr(args, f"max_{field.name}") for field in dataclasses.fields(Caps)}
+    return dataclasses.replace(otherwise, **{name: most for name, most in given.items() if most is not None})
+
+
+def add_key(parser: argparse.ArgumentParser) -> None:
+    """Adds how a key is handed over; `credentials_from` takes it."""
+    parser.add_argument(
+        "--key-on-stdin", action="store_true",
+        help="read the model's key from standard input, one line (default: from the environment, GEMINI_API_KEY)",
+    )  # fmt: skip
+
+
+def credentials_from(args: argparse.Namespace) -> Credentials:
+    """Takes the keys out of the environment and off standard input; call it before any process is started.
+
+    Returns:
+        Them.
+
+    Raises:
+        UsageError: what came on standard input is no key.
+    """
+    source = sys.stdin.buffer if args.key_on_stdin and sys.stdin is not None else None
+    return take_credentials(os.environ, source)
 
 
 LOCAL = "local"

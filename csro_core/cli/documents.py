@@ -1,9 +1,12 @@
 """A run as the JSON document that `run`, `resume`, `stop` and `show` print, and as tables for people."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from csro_core.cli.output import interval, table
 from csro_core.store import Store
+from csro_core.store.calls import CallTotals
+from csro_core.store.codec import to_json
 from csro_core.store.records import IterationRecord
 
 
@@ -15,8 +18,9 @@ def run_document(store: Store, run_id: str) -> dict[str, Any]:
         run_id: its full id.
 
     Returns:
-        {run, name, status, message, champion, iterations: [{iteration, player, sigma, gain, gain_stderr, lift,
-        verdict, attempts, seconds}], policies: [{index, player, hash, origin, name}]}.
+        {run, name, status, message, usd (null where a call is unpriced), calls (`store.calls.CallTotals`, one a model),
+        champion, iterations: [{iteration, player, sigma, gain, gain_stderr, lift, verdict, attempts, seconds}],
+        policies: [{index, player, hash, origin, name}]}.
 
     Raises:
         NotFoundError: there is no such run.
@@ -28,6 +32,8 @@ def run_document(store: Store, run_id: str) -> dict[str, Any]:
         "name": record.name,
         "status": record.status,
         "message": record.message,
+        "usd": record.usd,
+        "calls": [to_json(totals) for totals in store.call_totals(run_id)],
         "champion": solutions[-1].extra.get("champion") if solutions else None,
         "iterations": [_iteration(iteration) for iteration in store.iterations(run_id)],
         "policies": [
@@ -72,8 +78,23 @@ def run_text(store: Store, run_id: str) -> str:
         table(("iteration", "player", "gain", "lift", "verdict", "attempts", "seconds"), iterations),
         "",
         table(("player", "index", "name", "origin", "hash", "sigma", "forfeits"), policies),
+        *_spent(store.call_totals(run_id)),
     ]
     return "\n".join(parts)
+
+
+def _spent(totals: Sequence[CallTotals]) -> list[str]:
+    """Returns what the calls came to as lines, one a model; none where no call has tokens."""
+    rows = [
+        (
+            t.model, t.calls, t.failed, t.tokens_in, t.tokens_out, t.tokens_thinking, round(t.usd, 4), t.unpriced,
+            t.reused, round(t.saved_usd, 4),
+        )
+        for t in totals
+        if t.tokens_in + t.tokens_out > 0
+    ]  # fmt: skip
+    heads = ("model", "calls", "failed", "tokens in", "out", "thinking", "usd", "unpriced", "reused", "usd saved")
+    return ["", table(heads, rows)] if rows else []
 
 
 def _iteration(record: IterationRecord) -> dict[str, Any]:

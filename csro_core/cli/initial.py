@@ -2,7 +2,7 @@
 
 import glob
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -83,7 +83,7 @@ def read_start(words: Sequence[str], store: Store, executor: MatchExecutor) -> S
         try:
             policy = _read(one, store)
         except UnreadablePolicy as error:
-            note(f"{one}: refused: {error}")
+            note(f"{_line(one)}: refused: {error}")
             refused += 1
             continue
         inspection = executor.inspect(policy.text)
@@ -91,7 +91,8 @@ def read_start(words: Sequence[str], store: Store, executor: MatchExecutor) -> S
             note(_refusal(policy.shown, inspection))
             refused += 1
         elif inspection.tree_hash in earlier:
-            note(f"{policy.shown}: left out: the same program as {earlier[inspection.tree_hash]}, but for comments")
+            same = _line(earlier[inspection.tree_hash])
+            note(f"{_line(policy.shown)}: left out: the same program as {same}, but for comments")
         else:
             earlier[inspection.tree_hash] = policy.shown
             names.append(policy.setting or f"{_POLICY}{inspection.hash}:{policy.name}".rstrip(":"))
@@ -129,14 +130,26 @@ def _expanded(word: str) -> list[str]:
         return [word]
     path = user_path(word)
     if path.is_dir():
-        files = sorted(str(file) for file in path.glob(f"*{_SUFFIX}") if not file.name.startswith((".", "_")))
+        files = _files(str(file) for file in path.glob(f"*{_SUFFIX}") if not file.name.startswith((".", "_")))
     elif glob.has_magic(word) and not path.exists():
-        files = sorted(found for found in glob.glob(str(path), recursive=True) if Path(found).is_file())
+        files = _files(glob.glob(str(path), recursive=True))
     else:
         return [word]
     if not files:
         raise UsageError(f"--initial must name policies, and there is no {_SUFFIX} file for {word[:80]!r}")
     return files
+
+
+def _files(found: Iterable[str]) -> list[str]:
+    """Returns the plain files among paths, sorted, each once: a link to a folder above leads to the same files again.
+
+    Folders, pipes, devices and links to nothing are left out; some of them would never end.
+    """
+    by_place: dict[str, str] = {}
+    for path in sorted(found, key=lambda one: (one.count(os.sep), one)):
+        if Path(path).is_file():
+            by_place.setdefault(os.path.realpath(path), path)
+    return sorted(by_place.values())
 
 
 def _read(word: str, store: Store) -> _Named:
@@ -159,10 +172,15 @@ def _name(path: Path) -> str:
     return "".join(letter for letter in path.stem if letter.isprintable())[:_MOST_NAME].strip()
 
 
+def _line(path: str) -> str:
+    """Returns a path as it may be printed: names of files hold line breaks and escape codes, too."""
+    return "".join(letter if letter.isprintable() else "?" for letter in path)
+
+
 def _refusal(shown: str, inspection: Inspection) -> str:
     first = inspection.problems[0]
     more = len(inspection.problems) - 1
-    place = f"{shown}:{first.line}" if first.line else shown
+    place = f"{_line(shown)}:{first.line}" if first.line else _line(shown)
     others = f" (and {more} more: see `check`)" if more else ""
     return f"{place}: refused: {first.message.removeprefix(f'line {first.line}: ')}{others}"
 

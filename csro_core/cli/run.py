@@ -4,16 +4,31 @@ import argparse
 from dataclasses import dataclass, replace
 
 from csro_core.cli import initial
-from csro_core.cli.arguments import MAX_SEED, add_cluster, chosen_store, number, whole
+from csro_core.cli.arguments import (
+    MAX_SEED,
+    add_caps,
+    add_cluster,
+    add_key,
+    caps_from,
+    chosen_store,
+    credentials_from,
+    number,
+    whole,
+)
+from csro_core.cli.output import note
 from csro_core.cli.targets import read_game
 from csro_core.cli.work import match_pool, work_on
 from csro_core.errors import UsageError
 from csro_core.games import make_game
 from csro_core.meta_solvers import META_SOLVERS, make_meta_solver
-from csro_core.models import make_model
+from csro_core.models import known_models, make_model
 from csro_core.oracles import ORACLES, make_oracle
+from csro_core.oracles.context import CONTEXTS, SHOWN_CHOICES, checked_context, checked_shown
+from csro_core.runner import Runner
+from csro_core.runner.forecast import checked_for, outlook
+from csro_core.runner.writer import full_name
 from csro_core.store.defaults import default_episodes
-from csro_core.store.records import RunSettings
+from csro_core.store.records import Caps, RunSettings
 
 NAME = "run"
 HELP = "start a run and work on it here"
@@ -42,7 +57,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--game", metavar="G", default="repeated_rps", help="see `games` (default: %(default)s)")
     add("--oracle", metavar="O", default=defaults.oracle, help=f"{', '.join(ORACLES)} (default: %(default)s)")
-    add("--model", metavar="M", default=defaults.model, help="default: %(default)s")
+    add("--model", metavar="M", default=defaults.model, help=f"{', '.join(known_models())} (default: %(default)s)")
     add(
         "--meta-solver", metavar="S", default=defaults.meta_solver,
         help=f"{', '.join(META_SOLVERS)} (default: %(default)s)",
@@ -55,9 +70,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--admit", choices=("improving", "always"), default=defaults.admit, help="default: %(default)s")
     add("--candidates", metavar="K", type=whole(1, MAX_CANDIDATES), help="attempts an iteration (oracle's default)")
     add("--refine-all", action="store_true", help="linear-refinement spends all attempts")
+    contexts = "; ".join(f"{name}: {words}" for name, words in CONTEXTS.items())
+    add("--context", choices=CONTEXTS, default=defaults.context, help=f"{contexts} (default: %(default)s)")
+    shown = "; ".join(f"{name}: {words}" for name, words in SHOWN_CHOICES.items())
+    add("--opponents", metavar="WHICH", default=defaults.opponents, help=f"{shown}; or a number (default: %(default)s)")
     add("--initial", metavar="A,B", nargs="+", default=[], help=initial.HELP)
     add("--episodes", metavar="N", type=whole(2, 10_000), help="episodes of a payoff cell, even (default: the game's)")
     add("--name", metavar="TEXT", default="", help="a name for people")
+    add_caps(parser)
+    add_key(parser)
     add_cluster(parser)
 
 
@@ -69,13 +90,16 @@ def execute(args: argparse.Namespace) -> int:
         CsroError: the run failed.
     """
     settings = settings_from(args)
+    credentials = credentials_from(args)
     store = chosen_store(args, create=True)
     try:
+        settings = replace(settings, model=full_name(store, settings.model))
         # Everything that can be wrong is looked at before there is a run.
         with match_pool(args.cluster) as pool:
             start = initial.read_start(args.initial, store, pool)
             run = store.create_run(args.name, replace(settings, initial=start.names), args.iterations, start.texts)
-            return work_on(args, store, run, args.iterations, pool)
+            note(outlook(store, settings, args.iterations).sentence)
+            return work_on(args, store, run, args.iterations, Runner(store, run, pool, credentials))
     finally:
         store.close()
 
@@ -105,4 +129,7 @@ def settings_from(args: argparse.Namespace) -> RunSettings:
         refine_all=args.refine_all,
         episodes=episodes,
         cluster=args.cluster,
+        context=checked_context(args.context),
+        opponents=checked_shown(args.opponents),
+        caps=checked_for(args.model, caps_from(args, Caps())),
     )

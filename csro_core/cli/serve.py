@@ -4,7 +4,7 @@ import argparse
 import os
 from contextlib import ExitStack, suppress
 
-from csro_core.cli.arguments import add_cluster, chosen_store, number
+from csro_core.cli.arguments import add_cluster, add_key, chosen_store, credentials_from, number
 from csro_core.cli.output import note
 from csro_core.cli.work import described, interruptible, match_pool
 from csro_core.errors import CsroError, LeaseError
@@ -21,6 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--linger", metavar="SECONDS", type=number(0, 3600), default=60.0, help="idle time before it ends (%(default)s)"
     )
+    add_key(parser)
     add_cluster(parser, remembered=True)
 
 
@@ -31,6 +32,7 @@ def execute(args: argparse.Namespace) -> int:
         LeaseError: another process serves the run.
         CsroError: the run cannot be opened here, or the store cannot be written.
     """
+    credentials = credentials_from(args)
     store = chosen_store(args, create=False)
     try:
         run = store.run(args.run)
@@ -41,7 +43,7 @@ def execute(args: argparse.Namespace) -> int:
                 _refuse_waiting(store, run.id, str(error))
                 raise
             note(f"serving run {run.id}; {described(pool)}")
-            runner = Runner(store, run.id, pool)
+            runner = Runner(store, run.id, pool, credentials)
             with interruptible(runner):
                 runner.serve(args.linger)
     finally:

@@ -49,7 +49,7 @@ def described(pool: MatchExecutor) -> str:
     return f"{place}isolation: {pool.isolation}"
 
 
-def work_on(args: argparse.Namespace, store: Store, run: str, target: int, pool: MatchExecutor) -> int:
+def work_on(args: argparse.Namespace, store: Store, run: str, target: int, runner: Runner) -> int:
     """Works on a run until `target` iterations are finished, and prints it.
 
     Args:
@@ -57,7 +57,7 @@ def work_on(args: argparse.Namespace, store: Store, run: str, target: int, pool:
         store: where the run is.
         run: its full id.
         target: iterations wanted in all.
-        pool: where matches are played.
+        runner: does it.
 
     Returns:
         0 where it is done or was stopped on request, 1 where it failed.
@@ -66,8 +66,7 @@ def work_on(args: argparse.Namespace, store: Store, run: str, target: int, pool:
         LeaseError: another process works on it.
         CsroError: it failed.
     """
-    note(f"run {run} in {store.path}; {described(pool)}")
-    runner = Runner(store, run, pool)
+    note(f"run {run} in {store.path}; {described(runner.executor)}")
     with _reporting(store, run), interruptible(runner):
         runner.run_to(target)
     emit(args, run_document(store, run), run_text(store, run))
@@ -79,10 +78,15 @@ def _reporting(store: Store, run: str) -> Iterator[None]:
     """Writes lines to standard error: for every finished iteration, and now and then in a stage that takes long."""
     quit_ = threading.Event()
     seen = store.run(run).iteration
+    last = max((event.id for event in store.events(run)), default=0)
     told = time.monotonic()
 
     def report() -> None:
-        nonlocal seen
+        nonlocal seen, last
+        for event in store.events(run, after=last):
+            last = event.id
+            if event.kind == "budget":
+                note(str(event.data.get("message", "")))
         for record in store.iterations(run)[seen:]:
             seen = record.iteration
             note(

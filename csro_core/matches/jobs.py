@@ -58,8 +58,12 @@ class MatchJob:
         """Checks that seats and seeds speak of the same episodes.
 
         Raises:
-            ValueError: they do not, or there is none.
+            ValueError: they do not, there is none, or one is no plain int: numpy's give other seeds, and bytes on the
+                way to a policy, which would be blamed for them.
         """
+        for number in (*self.seats, *self.seeds):
+            if type(number) is not int:
+                raise ValueError(f"seats and seeds of a job are plain ints, got {number!r} ({type(number).__name__})")
         if len(self.seats) != len(self.seeds) or not self.seeds or not set(self.seats) <= {0, 1}:
             raise ValueError(
                 f"a job needs one seat (0 or 1) and one seed per episode, "

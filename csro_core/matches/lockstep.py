@@ -110,7 +110,11 @@ def stage_returns(stage: LockstepStage, log: StageLog, seats: NDArray[np.int64])
 
 def stage_moves(log: StageLog) -> list[bytes]:
     """Returns for each episode two bytes a step, (first policy, second policy), up to the step of a forfeit."""
-    shown = np.minimum(log.ended + 1, log.actions.shape[1])
+    steps = log.actions.shape[1]
+    if not steps:
+        # No policy could be made in any episode; where one could in another, each of these has a first row too.
+        return [bytes([NOT_ASKED, NOT_ASKED])] * log.ended.size
+    shown = np.minimum(log.ended + 1, steps)
     return [log.actions[:, : shown[episode], episode].T.tobytes() for episode in range(log.ended.size)]
 
 

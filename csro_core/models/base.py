@@ -13,7 +13,7 @@ import orjson
 from csro_core.estimates import Estimate
 from csro_core.games.base import GameSpec
 
-Task: TypeAlias = Literal["propose", "refine", "repair", "edit", "crossover"]
+Task: TypeAlias = Literal["propose", "refine", "repair", "edit", "crossover", "summarise"]
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,8 @@ class Request:
         parents: own policies worth building on, best first; the incumbent against tau leads.
         feedback: earlier attempts of this iteration that the oracle wants regarded, oldest first.
         task: "propose" a new policy, "refine" the best of `feedback`, "repair" its last, "edit" its best by
-            SEARCH/REPLACE blocks (a whole program is as good), or "crossover": join its best with the first parent.
+            SEARCH/REPLACE blocks (a whole program is as good), "crossover": join its best with the first parent, or
+            "summarise" the only opponent in words (the answer is prose and holds no policy).
         sample: hash of run seed, iteration and attempt; a model's randomness comes from it alone.
         wording: what the oracle wants of this answer beyond the task, sentences for a language model; "" for nothing.
     """

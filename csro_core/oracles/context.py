@@ -3,16 +3,37 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from csro_core.errors import UsageError
 from csro_core.estimates import Estimate
 from csro_core.games.base import Game
 from csro_core.metagame.payoffs import PayoffTable
 from csro_core.metagame.population import Entry, Populations
 from csro_core.models.base import OpponentScore, OpponentView, ParentView, Request
+from csro_core.oracles.summaries import Summaries
 from csro_core.seeds import generator
+
+ContextKind: TypeAlias = Literal["code", "summary", "none"]
+
+CONTEXTS: dict[ContextKind, str] = {
+    "code": "the model reads the opponents' programs",
+    "summary": "the model reads a description of each opponent, written by itself in one further call per policy",
+    "none": "the model is told nothing about the opponents but its own payoffs against them",
+}
+"""How opponents are shown → one sentence for the form and the command line."""
+
+SUPPORT = "support"
+SHOWN_CHOICES: dict[str, str] = {
+    SUPPORT: "every opponent that attempts are played against",
+    "top5": "the five opponents with the largest shares",
+}
+"""Which opponents are shown → one sentence; any number N >= 1 does too: the N heaviest."""
+
+MAX_SHOWN = 100
 
 MAX_OPPONENTS = 8
 """Opponents that attempts are played against; more are sampled by their weight (knowledge: 4-7 s an iteration)."""
@@ -107,28 +128,132 @@ class Scene:
     target: NDArray[np.float64]
 
 
-def build_request(scene: Scene, opponents: Opponents) -> Request:
+@dataclass(frozen=True)
+class Exposure:
+    """What a request shows of the opponents (context abstraction of arXiv 2603.10098, sections 2 and 3).
+
+    It decides nothing about who is *played*.
+
+    Attributes:
+        context: "code", "summary" or "none" (see `CONTEXTS`).
+        shown: "support", "top5" or a number of opponents (see `SHOWN_CHOICES`).
+        summaries: what "summary" shows; only needed there.
+    """
+
+    context: ContextKind = "code"
+    shown: str = SUPPORT
+    summaries: Summaries | None = None
+
+
+def checked_context(text: str) -> ContextKind:
+    """Returns a way to show opponents by its name.
+
+    Raises:
+        UsageError: there is none of that name; the message lists the known ones.
+    """
+    for known in get_args(ContextKind):
+        if text == known:
+            kind: ContextKind = known
+            return kind
+    raise UsageError(f"unknown context {text!r}; known: {', '.join(CONTEXTS)}")
+
+
+def checked_shown(text: str) -> str:
+    """Returns a choice of opponents to show, as `Exposure.shown` holds it.
+
+    Raises:
+        UsageError: it is neither a known word nor a number from 1 to `MAX_SHOWN`.
+    """
+    _most_shown(text)
+    return text
+
+
+def _most_shown(text: str) -> int | None:
+    """Returns how many opponents are shown at most, None for those that are played.
+
+    Raises:
+        UsageError: see `checked_shown`.
+    """
+    if text == SUPPORT:
+        return None
+    if text == "top5":
+        return 5
+    # `isdecimal` alone holds for digits of other scripts too.
+    if text.isascii() and text.isdecimal() and len(text) <= len(str(MAX_SHOWN)) and 1 <= int(text) <= MAX_SHOWN:
+        return int(text)
+    known = ", ".join(SHOWN_CHOICES)
+    raise UsageError(f"the opponents shown must be {known} or a number from 1 to {MAX_SHOWN}, got {text!r}")
+
+
+def shown_places(target: NDArray[np.float64], opponents: Opponents, shown: str) -> tuple[int, ...]:
+    """Returns the places of the opponents that a request shows, heaviest first.
+
+    Args:
+        target: `[n]` the training target over the opponent's population.
+        opponents: who is played.
+        shown: see `Exposure.shown`.
+
+    Raises:
+        UsageError: see `checked_shown`.
+    """
+    most = _most_shown(shown)
+    if most is None:
+        return opponents.places
+    heavy = [place for place in range(target.size) if target[place] > 0]
+    return tuple(sorted(heavy, key=lambda place: (-target[place], place))[:most])
+
+
+DEFAULT_EXPOSURE = Exposure()
+
+
+def build_request(scene: Scene, opponents: Opponents, exposure: Exposure = DEFAULT_EXPOSURE) -> Request:
     """Returns the request that all attempts of an iteration share; feedback, task and sample are still empty.
+
+    Where programs are not shown, neither are those of own policies that are opponents of weight at the same time, as
+    most are in a symmetric game.
 
     Args:
         scene: where the search takes place.
         opponents: who is met in it.
+        exposure: what is shown of them.
+
+    Raises:
+        UsageError: the exposure is not a known one.
+        ModelError: summaries are wanted and the model answers nothing at all.
     """
+    places = shown_places(scene.target, opponents, exposure.shown)
+    parents = _parents(scene, places)
+    if exposure.context != "code":
+        population = scene.populations.against(scene.player)
+        met = {population[place].hash for place in (*opponents.places, *places)}
+        parents = tuple(parent for parent in parents if parent.hash not in met)
     return Request(
         game=scene.game.spec,
         rules=scene.game.rules_text(),
         observation=scene.game.observation_text(),
         contract=contract_text(),
         player=scene.player,
-        opponents=tuple(
-            OpponentView(entry.name, entry.hash, float(scene.target[place]), entry.source)
-            for entry, place in zip(opponents.entries, opponents.places, strict=True)
-        ),
-        parents=_parents(scene, opponents),
+        opponents=_views(scene, places, exposure),
+        parents=parents,
         feedback=(),
         task="propose",
         sample=0,
     )
+
+
+def _views(scene: Scene, places: Sequence[int], exposure: Exposure) -> tuple[OpponentView, ...]:
+    population = scene.populations.against(scene.player)
+    views = []
+    for rank, place in enumerate(places, 1):
+        entry, weight = population[place], float(scene.target[place])
+        if exposure.context == "code":
+            views.append(OpponentView(entry.name, entry.hash, weight, entry.source))
+        elif exposure.context == "summary" and exposure.summaries is not None:
+            views.append(OpponentView(entry.name, entry.hash, weight, None, exposure.summaries.of(entry.source)))
+        else:
+            # A name such as "beat_last" tells as much as a summary.
+            views.append(OpponentView(f"opponent {rank}", entry.hash, weight, None))
+    return tuple(views)
 
 
 def contract_text() -> str:
@@ -141,20 +266,17 @@ def opponents_rng(secret: int, iteration: int) -> np.random.Generator:
     return generator(secret, "opponents", iteration)
 
 
-def _parents(scene: Scene, opponents: Opponents) -> tuple[ParentView, ...]:
+def _parents(scene: Scene, places: Sequence[int]) -> tuple[ParentView, ...]:
     payoffs, stderr = own_payoffs(scene.table, scene.player), own_stderr(scene.table, scene.player)
     episodes = scene.table.episodes if scene.player == 0 else scene.table.episodes.T
-    own = scene.populations.of(scene.player)
+    own, opponents = scene.populations.of(scene.player), scene.populations.against(scene.player)
 
     def estimate(row: int, column: int) -> Estimate:
         return Estimate(float(payoffs[row, column]), float(stderr[row, column]), int(episodes[row, column]))
 
     parents = []
     for place in rank_members(scene.table, scene.player, scene.target)[:MAX_PARENTS]:
-        scores = tuple(
-            OpponentScore(entry.hash, estimate(place, column))
-            for entry, column in zip(opponents.entries, opponents.places, strict=True)
-        )
+        scores = tuple(OpponentScore(opponents[column].hash, estimate(place, column)) for column in places)
         spread = float(np.sqrt(((scene.target * stderr[place]) ** 2).sum()))
         total = Estimate(float(payoffs[place] @ scene.target), spread, int(episodes[place].max()))
         parents.append(ParentView(own[place].name, own[place].hash, own[place].source, total, scores))

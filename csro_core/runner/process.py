@@ -15,12 +15,14 @@ from typing import get_args
 
 from csro_core.errors import Cancelled, CsroError, LeaseError, ModelError, StoreError, UsageError
 from csro_core.matches.jobs import MatchExecutor
+from csro_core.runner.budget import read_caps
 from csro_core.runner.desk import Desk
 from csro_core.runner.faults import UnexpectedError
+from csro_core.runner.keys import NO_KEY, Credentials
 from csro_core.runner.session import Session
 from csro_core.runner.watch import Watch, iterations_wanted
 from csro_core.store import Lease, Store
-from csro_core.store.records import RequestKind, RequestRecord, RunStatus
+from csro_core.store.records import Caps, RequestKind, RequestRecord, RunStatus
 
 LOGGER = logging.getLogger(__name__)
 
@@ -30,19 +32,46 @@ PAUSE_LIMIT_SECONDS = 1800.0
 """A run paused inside an iteration is given up after this time; resuming repeats the iteration from its start."""
 
 
+_STATUS: dict[str, RunStatus] = {"needs-key": "needs-key", "over-budget": "stopped"}
+"""What a run is that ends with a `ModelError` of this reason; "failed" for any other."""
+
+
+_ASKING = ("step", "run")
+"""Kinds of requests that models are asked for."""
+
+
 class Runner:
     """Works on one run until it is done, stopped, or nobody asks for anything any more."""
 
-    def __init__(self, store: Store, run: str, executor: MatchExecutor) -> None:
-        """Keeps its collaborators; takes no lease yet."""
+    def __init__(
+        self, store: Store, run: str, executor: MatchExecutor, credentials: Credentials = NO_KEY,
+        caps: Caps | None = None,
+    ) -> None:  # fmt: skip
+        """Keeps its collaborators; takes no lease yet.
+
+        Args:
+            store: where the run is.
+            run: its id.
+            executor: plays matches.
+            credentials: what its model is opened with.
+            caps: what the run may spend from now on; None: what its settings say.
+        """
         self._store = store
         self._run = run
         self._executor = executor
+        self._credentials = credentials
+        self._caps = caps
         self._owner = f"{os.getpid()}-{uuid.uuid4().hex[:8]}"
         self._stop = threading.Event()
         self._quit = threading.Event()
         self._stops = threading.Lock()
         self._ended = False
+        self._needs_other_key = False
+
+    @property
+    def executor(self) -> MatchExecutor:
+        """What plays matches."""
+        return self._executor
 
     def run_to(self, target: int) -> None:
         """Runs until `target` iterations are finished, answering requests meanwhile.
@@ -59,7 +88,8 @@ class Runner:
     def serve(self, linger: float, kinds: Collection[str] = get_args(RequestKind)) -> None:
         """Answers the requests of the run until none has come for `linger` seconds.
 
-        A request or an iteration that fails is marked so, and the next request is served.
+        A request or an iteration that fails is marked so, and the next request is served. A key is handed over only
+        when a process starts, so one without a good key ends early, and the next one may have it.
 
         Args:
             linger: seconds.
@@ -71,11 +101,15 @@ class Runner:
         """
         with self._working() as (session, watch):
             last = time.monotonic()
-            while not self._ended and time.monotonic() - last < linger:
+            fresh = True
+            while not (self._ended or self._needs_other_key) and time.monotonic() - last < linger:
                 request = next((one for one in self._store.waiting(self._run) if one.kind in kinds), None)
                 if request is None:
+                    fresh = False
                     time.sleep(POLL_SECONDS / 2)
                     continue
+                if request.kind in _ASKING and not fresh and session.lacks_key:
+                    return  # whoever asked may have a key by now: the next process is handed it
                 try:
                     self._handle(request, session, watch)
                 except (LeaseError, StoreError):
@@ -93,18 +127,17 @@ class Runner:
 
     def _handle(self, request: RequestRecord, session: Session, watch: Watch) -> None:
         match request.kind:
-            case "step":
-                session.lease.answer(request.id, "done", {})
-                watch.until = str(request.payload.get("until", "iteration"))
-                self._iterate(session, watch, session.iteration + 1)
-            case "run":
+            case "step" | "run":
                 try:
+                    caps = read_caps(request.payload)
                     target = iterations_wanted(request, session.iteration + 1)
                 except UsageError as error:
                     session.lease.answer(request.id, "failed", {"message": str(error)})
                     return
+                if caps is not None:
+                    session.change_caps(caps)
                 session.lease.answer(request.id, "done", {})
-                watch.until = ""
+                watch.until = str(request.payload.get("until", "iteration")) if request.kind == "step" else ""
                 self._iterate(session, watch, target)
             case "stop":
                 self._settle_stops(session.lease)
@@ -129,7 +162,8 @@ class Runner:
         except Cancelled as stopped:
             status, message = "stopped", str(stopped)
         except ModelError as error:
-            status, message = ("needs-key" if error.reason == "needs-key" else "failed"), str(error)
+            status, message = _STATUS.get(error.reason, "failed"), str(error)
+            self._needs_other_key = error.reason in {"needs-key", "wrong-key"}
         except (LeaseError, StoreError):
             raise
         except CsroError as error:
@@ -187,7 +221,9 @@ class Runner:
         watch = Watch(self._store, lease, self._run, self._stop, PAUSE_LIMIT_SECONDS)
         try:
             session = self._open(lease, watch)
-            watch.desk = Desk(session)
+            watch.desk, watch.change_caps = Desk(session), session.change_caps
+            if self._caps is not None and self._caps != session.settings.caps:
+                session.change_caps(self._caps)
             yield session, watch
         finally:
             self._quit.set()
@@ -204,7 +240,7 @@ class Runner:
             CsroError: it cannot.
         """
         try:
-            return Session(self._store, lease, self._run, self._executor, watch)
+            return Session(self._store, lease, self._executor, watch, self._credentials)
         except CsroError as error:
             for request in self._store.waiting(self._run):
                 lease.answer(request.id, "failed", {"message": str(error)})

@@ -17,17 +17,18 @@ from csro_core.meta_solvers import make_meta_solver
 from csro_core.meta_solvers.base import Solution
 from csro_core.metagame.payoffs import build_table
 from csro_core.metagame.population import Entry, Populations
-from csro_core.models import make_model
 from csro_core.oracles import make_oracle
 from csro_core.oracles.base import Attempt
 from csro_core.policies.library import default_initial, reference_text
 from csro_core.policies.source import Inspection, sha256
-from csro_core.runner.calls import BookedModel
+from csro_core.runner.keys import NO_KEY, Credentials
 from csro_core.runner.watch import Watch
+from csro_core.runner.writer import Writer
 from csro_core.seeds import run_secret
 from csro_core.store import Lease, Store
 from csro_core.store.records import (
     AttemptRecord,
+    Caps,
     IterationRecord,
     Member,
     PolicyText,
@@ -60,13 +61,15 @@ class Session:
         bench: what the run plays with.
     """
 
-    def __init__(self, store: Store, lease: Lease, run: str, executor: MatchExecutor, watch: Watch) -> None:
+    def __init__(
+        self, store: Store, lease: Lease, executor: MatchExecutor, watch: Watch, credentials: Credentials = NO_KEY
+    ) -> None:
         """Reads the run's settings and makes its collaborators; plays nothing yet.
 
         Raises:
             UsageError: a name in the settings is unknown here.
         """
-        record = store.run(run)
+        record = store.run(lease.run)
         self.lease = lease
         self.run = record.id
         self.settings = record.settings
@@ -78,7 +81,7 @@ class Session:
         self.bench = Bench(game, executor, lease.cells, secret, self.settings.episodes, watch, make_game)
         self.solver = make_meta_solver(self.settings.meta_solver)
         self._oracle = make_oracle(self.settings.oracle)
-        self._model = make_model(self.settings.model)
+        self._writer = Writer(store, lease, self.settings, watch, credentials)
         self._metagame: MetaGame | None = None
 
     @property
@@ -113,6 +116,15 @@ class Session:
         self.lease.add_solution(self._solution(metagame, len(solutions), cause, self.iteration))
         self._metagame = metagame
 
+    @property
+    def lacks_key(self) -> bool:
+        """True where the model needs a key and nobody has given one."""
+        return self._writer.lacks_key
+
+    def change_caps(self, caps: Caps) -> None:
+        """Changes what the run may spend from now on."""
+        self._writer.change_caps(caps)
+
     def forget(self) -> None:
         """Drops the state in memory after a failure: the next `open` reads what the store holds."""
         self._metagame = None
@@ -130,11 +142,13 @@ class Session:
         self.lease.discard_unfinished()
         budget = self.settings.attempts or self._oracle.default_attempts
         solution = self._store.solutions(self.run)[-1]
+        ask = self._writer.book(iteration, budget)
         loop = Loop(
             bench=self.bench,
             solver=self.solver,
             oracle=self._oracle,
-            ask=BookedModel(self._model, self.lease.put_call, self._watch, iteration, budget),
+            ask=ask,
+            ask_many=ask.many,
             record=lambda attempt: self._record(iteration, attempt),
             settings=LoopSettings(
                 seed=self.settings.seed,
@@ -142,11 +156,14 @@ class Session:
                 always_admit=self.settings.admit == "always",
                 attempts=self.settings.attempts,
                 refine_all=self.settings.refine_all,
+                context=self.settings.context,
+                shown=self.settings.opponents,
             ),
         )
         self._watch.begin(iteration, loop.player_of(iteration, self.metagame.populations))
         began = time.monotonic()
-        outcome = loop.step(iteration, self.metagame)
+        with self._writer.iteration():
+            outcome = loop.step(iteration, self.metagame)
         self._commit(iteration, solution, outcome, time.monotonic() - began)
 
     def extension(self, text: str, player: int, parent: str, name: str) -> Extension:
@@ -228,7 +245,8 @@ class Session:
                      "episodes": score.payoff.episodes}
                     for score in latest.per_opponent
                 ),
-                lines=inspection.lines if inspection else 0, verdict=verdict,
+                lines=inspection.lines if inspection else 0, verdict=verdict, mate=attempt.mate,
+                island=attempt.island,
             )
         )  # fmt: skip
 

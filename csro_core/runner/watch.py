@@ -1,20 +1,29 @@
 """The runner's monitor: writes the live stages for the pages, pauses where a person steps, ends on request."""
 
+import logging
 import threading
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from csro_core.errors import Cancelled, UsageError
+from csro_core.errors import Cancelled, CsroError, UsageError
 from csro_core.progress import STAGES, StageName, seconds_left
+from csro_core.runner.budget import read_caps
 from csro_core.store import Lease, Store
-from csro_core.store.records import RequestRecord
+from csro_core.store.records import Caps, RequestRecord
 from csro_core.store.store import MAX_TARGET
 
 if TYPE_CHECKING:  # the desk needs the session, which needs this monitor
     from csro_core.runner.desk import Desk
 
 BAR_SECONDS = 0.25
+LIVE_SECONDS = 0.5
 POLL_SECONDS = 0.1
+
+LIVE_CHARACTERS = 4_000
+"""Most characters that are shown of an answer while it is written: its end."""
+
+LOGGER = logging.getLogger(__name__)
 
 
 def iterations_wanted(request: RequestRecord, otherwise: int) -> int:
@@ -34,16 +43,18 @@ def iterations_wanted(request: RequestRecord, otherwise: int) -> int:
 
 
 class Watch:
-    """Implements `Monitor` on the store.
+    """Implements `Monitor` and `calls.Listener` on the store. Calls may be heard of from any thread.
 
     Attributes:
         until: where to pause: "stage", "attempt", or anything else for nowhere.
         target: iterations wanted; a request to run may change it while the run is under way.
         advancing: True while iterations are under way, not while a request is answered in between.
         desk: answers checks and scores between two stages.
+        change_caps: gives the run other caps.
     """
 
     desk: "Desk"
+    change_caps: Callable[[Caps], None]
 
     def __init__(self, store: Store, lease: Lease, run: str, stop: threading.Event, pause_limit: float) -> None:
         """Keeps its collaborators."""
@@ -63,6 +74,10 @@ class Watch:
         self._bar: tuple[int, int] | None = None
         self._bar_began = 0.0
         self._shown = 0.0
+        self._live: dict[int, str] = {}
+        self._live_shown = 0.0
+        self._live_lock = threading.Lock()
+        self._show_lock = threading.Lock()
 
     def begin(self, iteration: int, player: int) -> None:
         """An iteration starts: all stages wait."""
@@ -77,12 +92,12 @@ class Watch:
         Raises:
             Cancelled: the run was stopped.
         """
-        self._check()
+        self.check()
         self._finish("done")
         if self._pauses_before(name):
             self._pause()
         self._serve()
-        self._check()
+        self.check()
         for later in STAGES[STAGES.index(name):]:
             self._rows.setdefault(later, {"name": later})
             self._rows[later] |= {"state": "waiting", "seconds": 0.0, "detail": ""}
@@ -96,12 +111,43 @@ class Watch:
         Raises:
             Cancelled: the run was stopped.
         """
-        self._check()
+        self.check()
         if self._bar is None or done < self._bar[0]:
             self._bar_began = time.monotonic()
         self._bar = (done, total)
         if time.monotonic() - self._shown >= BAR_SECONDS:
             self._show(None)
+
+    def asking(self, detail: str) -> None:
+        """A model is about to be asked; several questions in a row are one stage.
+
+        Raises:
+            Cancelled: the run was stopped.
+        """
+        if self._current == "ask":
+            self.check()
+            self._rows["ask"]["detail"] = detail
+            self._show(None)
+        else:
+            self.stage("ask", detail)
+
+    def heard(self, attempt: int, text: str) -> None:
+        """Shows the end of an answer that is being written, at most twice a second."""
+        with self._live_lock:
+            self._live[attempt] = text[-LIVE_CHARACTERS:]
+            if time.monotonic() - self._live_shown < LIVE_SECONDS:
+                return
+            self._live_shown = time.monotonic()
+        try:
+            self._show(None)
+        except CsroError as error:
+            # This is the thread of a call: the answer matters more than what is seen of it.
+            LOGGER.debug("the text of a call cannot be shown: %s", error)
+
+    def silent(self, attempt: int) -> None:
+        """Forgets the text of an answer that is over."""
+        with self._live_lock:
+            self._live.pop(attempt, None)
 
     def failed(self, message: str) -> None:
         """Marks the current stage as failed, with the reason."""
@@ -118,7 +164,7 @@ class Watch:
         """
         self._finish("done")
         self._serve(adding=True)
-        self._check()
+        self.check()
 
     def rest(self) -> None:
         """Nothing is being done: clears the live stages."""
@@ -143,7 +189,7 @@ class Watch:
         self._show(until)
         began = time.monotonic()
         while time.monotonic() - began < self._pause_limit:
-            self._check()
+            self.check()
             for request in self._store.waiting(self._run):
                 if request.kind == "step":
                     self._lease.answer(request.id, "done", {})
@@ -179,7 +225,10 @@ class Watch:
             False where the request makes no sense.
         """
         try:
+            caps = read_caps(request.payload)
             self.target = iterations_wanted(request, self.target)
+            if caps is not None:
+                self.change_caps(caps)
         except UsageError as error:
             self._lease.answer(request.id, "failed", {"message": str(error)})
             return False
@@ -188,7 +237,12 @@ class Watch:
         self._lease.answer(request.id, "done", {})
         return True
 
-    def _check(self) -> None:
+    def check(self) -> None:
+        """Does nothing while the run goes on.
+
+        Raises:
+            Cancelled: the run was stopped.
+        """
         if self._stop.is_set():
             raise Cancelled("stopped on request")
 
@@ -198,14 +252,19 @@ class Watch:
             self._current = None
 
     def _show(self, paused: str | None) -> None:
-        self._shown = time.monotonic()
-        left = seconds_left(*self._bar, self._shown - self._bar_began) if self._bar is not None else None
-        self._lease.set_progress({
-            "iteration": self._iteration,
-            "player": self._player,
-            "stages": list(self._rows.values()),
-            "bar": list(self._bar) if self._bar is not None and self._current is not None else None,
-            "left": left if self._current is not None else None,
-            "paused": paused,
-            "message": "",
-        })
+        """Writes the live stages; from any thread, so everything is read once and the rows are copied."""
+        with self._show_lock:
+            self._shown = time.monotonic()
+            bar, busy = self._bar, self._current is not None
+            with self._live_lock:
+                live = [{"attempt": attempt, "text": text} for attempt, text in sorted(self._live.items())]
+            self._lease.set_progress({
+                "iteration": self._iteration,
+                "player": self._player,
+                "stages": [dict(row) for row in list(self._rows.values())],
+                "bar": list(bar) if bar is not None and busy else None,
+                "left": seconds_left(*bar, self._shown - self._bar_began) if bar is not None and busy else None,
+                "paused": paused,
+                "message": "",
+                "live": live,
+            })

@@ -151,9 +151,14 @@ def _limits(memory_bytes: int, cpu_seconds: int) -> tuple[list[str], list[str]]:
     done, refused = [], []
     for what, (name, value) in limits.items():
         try:
+            number = getattr(resource, name)
             # One more second between SIGXCPU, which tells what happened, and the kernel's SIGKILL.
             hard = value + 1 if name == "RLIMIT_CPU" else value
-            resource.setrlimit(getattr(resource, name), (value, hard))
+            _, allowed = resource.getrlimit(number)
+            if allowed != resource.RLIM_INFINITY:
+                # Whoever started the host may have set a tighter one (ulimit), which only root can loosen.
+                hard = min(hard, allowed)
+            resource.setrlimit(number, (min(value, hard), hard))
             done.append(what)
         except (AttributeError, ValueError, OSError):
             refused.append(f"{name} was refused")

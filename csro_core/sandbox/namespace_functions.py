@@ -34,7 +34,13 @@ def policy_copy(x: Any) -> Any:
 
 
 def policy_deepcopy(x: Any, memo: Any = None) -> Any:
-    """Returns what `copy.deepcopy` does."""
+    """Returns what `copy.deepcopy` does.
+
+    Raises:
+        TypeError: the memo is something else than a dict; the original would hand it a list that all episodes share.
+    """
+    if memo is not None and type(memo) is not dict:
+        raise TypeError("the memo of deepcopy() must be a dict")
     return copy.deepcopy(x, memo)
 
 
@@ -56,27 +62,42 @@ def method_caller(name: object, /, *arguments: Any) -> Callable[[Any], Any]:
     return lambda value: getattr(value, checked)(*arguments)
 
 
-def named_tuple(
-    typename: str, field_names: Any, *, rename: bool = False, defaults: Iterable[Any] | None = None
-) -> Any:
+def named_tuple(typename: str, field_names: Any, *, rename: bool = False, defaults: Iterable[Any] | None = None) -> Any:
     """Returns what `collections.namedtuple` does; its fields live under the names that the guard gives them.
 
     Raises:
-        ValueError: a name leads to frames or code; such a name in `__match_args__` would read it.
+        TypeError: a name is no plain string; a subclass could be another name each time it is asked.
+        ValueError: a name leads to frames or code.
     """
-    listed = field_names.replace(",", " ").split() if isinstance(field_names, str) else list(field_names)
-    names = [str(name) for name in listed]
-    for name in names:
-        if name in ATTRIBUTES_REFUSED:
-            raise ValueError(f"a field may not be named {name} in a policy")
+    names = field_names.replace(",", " ").split() if type(field_names) is str else list(field_names)
+    if any(type(name) is not str for name in (typename, *names)):
+        raise TypeError("the names of a named tuple and of its fields must be plain strings")
+    check_fields(names)
     kept = [name if name.startswith("_") else private_name(name) for name in names]
     made = collections.namedtuple(typename, kept, rename=rename, defaults=defaults)  # type: ignore[misc, arg-type]
     made.__module__ = "policy"
     return made
 
 
+def check_fields(names: Iterable[str]) -> None:
+    """Does nothing where a named tuple may have fields of these names.
+
+    Raises:
+        ValueError: a name leads to frames or code; such a name in `__match_args__` would read it.
+    """
+    for name in names:
+        if name in ATTRIBUTES_REFUSED:
+            raise ValueError(f"a field may not be named {name} in a policy")
+
+
 def total_order(cls: Any) -> Any:
-    """Returns what `functools.total_ordering` does, with methods that belong to this class alone."""
+    """Returns what `functools.total_ordering` does, with methods that belong to this class alone.
+
+    Raises:
+        TypeError: it is no class; the setter of a property would be handed the functions that all episodes share.
+    """
+    if not isinstance(cls, type):
+        raise TypeError("@total_ordering decorates a class")
     own = set(vars(cls))
     ordered: Any = functools.total_ordering(cls)
     for name in ("__lt__", "__le__", "__gt__", "__ge__"):

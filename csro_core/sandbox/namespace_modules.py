@@ -5,17 +5,18 @@ library class) exists once per namespace, and the originals cannot be reached.
 """
 
 import collections.abc
+import fractions
 import functools
 import importlib
 import sys
 import types
-import typing
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from csro_core.sandbox import namespace_dataclasses as dataclass_stand_ins
 from csro_core.sandbox import namespace_functions as functions
 from csro_core.sandbox.guard_names import MODULES
+from csro_core.sandbox.namespace_named_tuples import BASE as NAMED_TUPLE_BASE
 
 _KINDS_REFUSED = frozenset(
     {
@@ -141,14 +142,13 @@ def _hint(abstract: type | None = None, kind: type[Hint] = Hint) -> Hint:
 
 
 class NamedTupleHint(Hint):
-    """Stands for `typing.NamedTuple`, which insists on its own identity among the bases of a class."""
+    """Stands for `typing.NamedTuple`, as a base class and as a function."""
 
     __slots__ = ()
 
     def __mro_entries__(self, bases: tuple[object, ...]) -> tuple[type, ...]:
         """Returns the base that really makes the named tuple."""
-        entries: tuple[type, ...] = typing.NamedTuple.__mro_entries__((typing.NamedTuple,))  # type: ignore[attr-defined]
-        return entries
+        return (NAMED_TUPLE_BASE,)
 
     def __call__(self, typename: str, fields: Any = ()) -> Any:  # type: ignore[override]
         """Returns a new class, as the functional form of `typing.NamedTuple` does."""
@@ -214,6 +214,10 @@ def library() -> dict[str, dict[str, Any]]:
         if module not in special:
             original = importlib.import_module(module)
             special[module] = {name: getattr(original, name) for name in names if hasattr(original, name)}
+    # Its cache of hashes would keep a policy's objects, and compare those of later episodes with them.
+    internals: dict[str, Any] = vars(fractions)
+    if hasattr(internals.get("_hash_algorithm"), "__wrapped__"):
+        internals["_hash_algorithm"] = internals["_hash_algorithm"].__wrapped__
     # The real one is a shared object with attributes; the compiler has read the import already.
     special["__future__"] = {"annotations": None}
     # Their own classes would be shared by all episodes; these catch them too.
@@ -263,7 +267,10 @@ class Copies:
                 body = {"__module__": "policy"}
             for owner in reversed(original.__mro__):
                 body |= {name: _copied_member(value) for name, value in vars(owner).items() if _is_shared(value)}
-            copy = self._classes[original] = type(original)(original.__name__, (original,), body)
+            # Two layers: `super(Fraction, Fraction).f` skips the one that a policy can name, and finds the copies.
+            inner = type(original)(original.__name__, (original,), body)
+            shown = {name: value for name, value in body.items() if name in {"__slots__", "__module__", "__doc__"}}
+            copy = self._classes[original] = type(original)(original.__name__, (inner,), shown)
         return copy
 
     def type_of(self, value: Any) -> type:

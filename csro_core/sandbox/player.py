@@ -32,7 +32,9 @@ _HELLO_SECONDS = 10.0
 _POLICY_LINE = re.compile(rb'File "<policy>", line (\d{1,6})')
 _FORBIDDEN = "tried a system call that is forbidden to policies and was stopped"
 # By number: Windows has no names for them.
-_SIGKILL, _SIGXCPU, _SIGSYS = 9, 24, 31
+_SIGXCPU, _SIGSYS = 24, 31
+_FROM_OUTSIDE = frozenset({1, 2, 3, 9, 15})
+"""SIGHUP, SIGINT, SIGQUIT, SIGKILL and SIGTERM: a policy has no way to send a signal, to itself neither."""
 
 
 class PlayerDiedError(CsroError):
@@ -306,7 +308,7 @@ class Player:
             return PlayerDiedError("timeout", "used too much CPU time", line)
         if status == -_SIGSYS:
             return PlayerDiedError("forbidden", _FORBIDDEN, line)
-        if status == -_SIGKILL:
+        if -status in _FROM_OUTSIDE:
             return DisturbedError(f"process {self.pid} of a policy was killed from outside (is memory short?)")
         if status < 0:
             return PlayerDiedError("crashed", f"crashed the interpreter ({signal.Signals(-status).name})", line)

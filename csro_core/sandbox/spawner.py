@@ -109,10 +109,9 @@ class ZygoteSpawner:
         """Returns a fresh fork.
 
         Raises:
-            DisturbedError: the zygote is gone.
+            DisturbedError: the zygote is gone, or the system gives no descriptors.
         """
-        read_questions, write_questions = os.pipe()
-        read_answers, write_answers = os.pipe()
+        read_questions, write_questions, read_answers, write_answers = _two_pipes()
         request = REQUEST.pack(b"S", memory_bytes, cpu_seconds, self._kernel_jail)
         try:
             pid = self._ask(request, [read_questions, write_answers])
@@ -206,8 +205,7 @@ class DirectSpawner:
         if self._closed:
             raise DisturbedError("the host is closed")
         # Pipes of our own: Popen would make file objects, which close their descriptors when they like.
-        read_questions, write_questions = os.pipe()
-        read_answers, write_answers = os.pipe()
+        read_questions, write_questions, read_answers, write_answers = _two_pipes()
         try:
             # One at a time: on Windows two at once could inherit each other's pipes.
             with self._lock:
@@ -226,6 +224,26 @@ class DirectSpawner:
     def close(self) -> None:
         """Starts no more processes; whoever has them ends them. Idempotent."""
         self._closed = True
+
+
+def _two_pipes() -> tuple[int, int, int, int]:
+    """Returns the ends of two pipes: read and write of the first, read and write of the second.
+
+    Raises:
+        DisturbedError: the system gives no more descriptors.
+    """
+    opened: tuple[int, ...] = ()
+    try:
+        opened = os.pipe()
+        first, second = opened
+        return first, second, *os.pipe()
+    except OSError as error:
+        for descriptor in opened:
+            os.close(descriptor)
+        raise DisturbedError(
+            f"a policy needs four file descriptors, and the system gives none ({error}): allow more open files "
+            f"(`ulimit -n`) or play fewer matches at a time"
+        ) from error
 
 
 def _command(module: str, *arguments: int) -> list[str]:

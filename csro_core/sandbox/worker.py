@@ -257,6 +257,8 @@ def run(memory_bytes: int, cpu_seconds: int, kernel_jail: bool) -> NoReturn:
     """Shuts this process in and serves. Called in a fresh fork of the zygote, with the channel on fds 0 and 1."""
     try:
         sys.stdin = sys.stdout = sys.stderr = None
+        # Python's own answer to SIGINT is an exception, which would be the policy's.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         # The dump goes to the host, which reads the policy's line from it; it works inside loops of C code too.
         faulthandler.enable(file=FD_OUT, all_threads=False)
         if sys.platform != "win32":

@@ -20,11 +20,12 @@ from numpy.typing import NDArray
 from csro_core.evaluation.champion import Champion
 from csro_core.games import make_game
 from csro_core.metagame.cells import Cell
+from csro_core.oracles.context import checked_shown
 from csro_core.policies.source import sha256
 from csro_core.store import archive_format as form
 from csro_core.store.archive_format import Archive, ArchivedCell, ArchivedFailure, ArchivedRun, ArchivedScore
-from csro_core.store.codec import from_json, to_json
-from csro_core.store.records import SolutionRecord
+from csro_core.store.codec import from_json, to_json, with_defaults
+from csro_core.store.records import AttemptRecord, CallRecord, Caps, RunSettings, SolutionRecord
 from csro_core.store.store import MAX_TARGET
 
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -55,7 +56,7 @@ def read_archive(path: Path) -> Archive:
     manifest = from_json(form.Manifest, _json(files, form.MANIFEST))
     if manifest.format != form.FORMAT or manifest.version != form.VERSION:
         raise ValueError(f"its format must be {form.FORMAT} {form.VERSION}, got {manifest.format} {manifest.version}")
-    run = from_json(ArchivedRun, _without_cluster(_json(files, form.RUN)))
+    run = from_json(ArchivedRun, _for_this_machine(_json(files, form.RUN)))
     cells = _json(files, form.CELLS)
     if not isinstance(cells, list):
         raise ValueError(f"{form.CELLS} must be a list")
@@ -64,15 +65,22 @@ def read_archive(path: Path) -> Archive:
     return archive
 
 
-def _without_cluster(data: object) -> object:
-    """Returns the data of a run for this machine: a stranger's file must not say where matches are played.
+def _for_this_machine(data: object) -> object:
+    """Returns the data of a run in today's form, played here.
 
-    Older files have no such setting.
+    Older files lack some settings and columns; a stranger's file must not say where matches are played.
     """
-    settings = data.get("settings") if isinstance(data, dict) else None
+    if not isinstance(data, dict):
+        return data
+    known = dict(data)
+    settings = with_defaults(RunSettings, known.get("settings"))
     if isinstance(settings, dict):
-        settings["cluster"] = ""
-    return data
+        known["settings"] = {**settings, "cluster": "", "caps": with_defaults(Caps, settings["caps"])}
+    later: dict[str, type] = {"calls": CallRecord, "attempts": AttemptRecord}
+    for table, kind in later.items():
+        if isinstance(known.get(table), list):
+            known[table] = [with_defaults(kind, row) for row in known[table]]
+    return known
 
 
 def cell_of(archived: ArchivedCell) -> Cell:
@@ -176,6 +184,7 @@ def _check_run(archive: Archive) -> None:
     _all_hashes(run.fingerprints)
     settings = run.settings
     make_game(settings.game)
+    checked_shown(settings.opponents)
     even = settings.episodes >= 2 and settings.episodes % 2 == 0
     if settings.seed < 0 or settings.attempts < 0 or not even or not 0 <= settings.target_mix <= 1:
         raise ValueError("its settings are out of range: see RunSettings")
@@ -184,6 +193,7 @@ def _check_run(archive: Archive) -> None:
     _check_members(run, archive.texts)
     _check_solutions(run)
     _check_iterations(run)
+    _check_calls(run)
     if not all(0 <= event.created <= _LATEST for event in run.events):
         raise ValueError("the time of an event must be in seconds since 1970, and before the year 3000")
     _check_cells(archive.cells)
@@ -252,6 +262,17 @@ def _check_iterations(run: ArchivedRun) -> None:
         _all_hashes([attempt.policy] if attempt.policy else [])
         for score in attempt.per_opponent:
             from_json(ArchivedScore, score)
+
+
+def _check_calls(run: ArchivedRun) -> None:
+    caps = run.settings.caps
+    if any(most is not None and not most > 0 for most in (caps.usd, caps.tokens, caps.calls, caps.seconds)):
+        raise ValueError("the caps of a run must be positive")
+    for call in run.calls:
+        counts = (call.tokens_in, call.tokens_out, call.tokens_cached, call.tokens_thinking, call.reused)
+        _all_finite([call.seconds, call.usd or 0.0])
+        if min(*counts, call.iteration, call.usd or 0.0, call.seconds) < 0:
+            raise ValueError("tokens, price and time of a call must not be negative")
 
 
 def _check_cells(cells: Iterable[ArchivedCell]) -> None:

@@ -75,6 +75,19 @@ def from_json(kind: type[T], data: Json) -> T:
     return decoded
 
 
+def with_defaults(kind: type, data: Json) -> Json:
+    """Returns the JSON data of a dataclass in which fields that an older version did not have are filled in.
+
+    Args:
+        kind: the dataclass.
+        data: not trusted; what is no object is returned as it is.
+    """
+    if not isinstance(data, dict):
+        return data
+    missing = dataclasses.MISSING
+    return {f.name: to_json(f.default) for f in dataclasses.fields(kind) if f.default is not missing} | data
+
+
 @cache
 def fields(kind: type) -> dict[str, Any]:
     """Returns the fields of a dataclass in order: name → annotation."""

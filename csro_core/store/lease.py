@@ -9,19 +9,21 @@ from typing import Any, Literal
 
 from csro_core.errors import LeaseError, NotFoundError
 from csro_core.policies.source import sha256
+from csro_core.store import calls, runs
 from csro_core.store.cells import CellKey, CellWriter
 from csro_core.store.codec import clean, dumps
 from csro_core.store.connection import Connections
 from csro_core.store.records import (
     AttemptRecord,
     CallRecord,
+    Caps,
     IterationRecord,
     Member,
     PolicyText,
     RunStatus,
     SolutionRecord,
 )
-from csro_core.store.rows import insert, record, touch
+from csro_core.store.rows import insert, touch
 
 
 @dataclass(frozen=True)
@@ -156,7 +158,8 @@ class Lease:
         """Forgets what a dead holder left half done; call it when a run is resumed.
 
         Attempts of iterations that were never committed go. Calls that were sent and not answered become
-        "possibly billed", or go where they are free. Requests that were being served fail, and say so.
+        "possibly billed", or go where they are free; answers that were paid or waited for stay, to be used again.
+        Requests that were being served fail, and say so.
         """
         lost = {"message": "the process that served this request stopped before it answered: ask again"}
         with self._writing() as connection:
@@ -165,30 +168,40 @@ class Lease:
                 "(SELECT COALESCE(MAX(iteration), 0) FROM iterations WHERE run = ?1)",
                 (self.run,),
             )
-            connection.execute("DELETE FROM calls WHERE run = ? AND status = 'sent' AND usd = 0", (self.run,))
-            connection.execute(
-                "UPDATE calls SET status = 'possibly billed' WHERE run = ? AND status = 'sent'", (self.run,)
-            )
+            calls.discard_unfinished(connection, self.run)
             connection.execute(
                 "UPDATE requests SET state = 'failed', result = ? WHERE run = ? AND state = 'working'",
                 (_text(lost), self.run),
             )
 
-    def put_call(self, call: CallRecord) -> None:
-        """Keeps a call; one with the same key gives way, at the same place in the list."""
+    def put_call(self, call: CallRecord, number: int = 0) -> int:
+        """Keeps a call; a finished one stays, whatever is asked afterwards.
+
+        Args:
+            call: the row.
+            number: what an earlier `put_call` returned: that row gives way, at the same place in the list. 0: a row
+                with the same key that was sent and not finished gives way, or else the call is a new one.
+
+        Returns:
+            The number of the row.
+        """
         with self._writing() as connection:
-            old = connection.execute("SELECT id FROM calls WHERE run = ? AND key = ?", (self.run, call.key)).fetchone()
-            insert(connection, "calls", self.run, call, replace=True)
-            if old is not None:
-                connection.execute("UPDATE calls SET id = ? WHERE run = ? AND key = ?", (old["id"], self.run, call.key))
+            return calls.write_call(connection, self.run, call, number)
 
     def answered(self, key: str) -> CallRecord | None:
         """Returns the finished call with this key (it is never made and paid twice); None where there is none."""
         with self._reading() as connection:
-            row = connection.execute(
-                "SELECT * FROM calls WHERE run = ? AND key = ? AND status = 'answered'", (self.run, key)
-            ).fetchone()
-        return None if row is None else record(CallRecord, row)
+            return calls.find_answered(connection, self.run, key)
+
+    def count_reuse(self, key: str) -> None:
+        """Counts that the answer with this key was used again instead of asking."""
+        with self._writing() as connection:
+            calls.count_reuse(connection, self.run, key)
+
+    def set_caps(self, caps: Caps) -> None:
+        """Changes what the run may spend."""
+        with self._writing(rows=False) as connection:
+            runs.change_settings(connection, self.run, {"caps": caps})
 
     def put_fingerprint(self, tree_hash: str, data: bytes) -> None:
         """Keeps what a policy did on the probe histories of this run."""

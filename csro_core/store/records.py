@@ -14,6 +14,23 @@ RequestKind: TypeAlias = Literal["step", "run", "stop", "check", "score", "add"]
 
 
 @dataclass(frozen=True)
+class Caps:
+    """What a run may spend in all, None for no limit. Each is > 0.
+
+    Attributes:
+        usd: US dollars, by the prices that are known.
+        tokens: sent and written together, thoughts included.
+        calls: calls that were sent; stored answers that are used again do not count.
+        seconds: wall seconds of iterations.
+    """
+
+    usd: float | None = None
+    tokens: int | None = None
+    calls: int | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True)
 class RunSettings:
     """Everything that decides the rows of a run, with the seed. Stored as JSON.
 
@@ -32,6 +49,9 @@ class RunSettings:
         episodes: episodes of a payoff cell, an even number >= 2.
         cluster: address of the Dask scheduler whose workers play, "" for this machine. It decides no rows; *Resume*
             remembers it, exports leave it out, and imports ignore it.
+        caps: see `Caps`. They decide no rows but where the run stops, and may be raised when it is resumed.
+        context: how requests show opponents: as code, in a summary, or not at all.
+        opponents: which ones they show: "support" (those that attempts are played against), "top5", or a number.
     """
 
     game: GameSpec
@@ -46,6 +66,9 @@ class RunSettings:
     initial: tuple[str, ...] = ()
     episodes: int = 8
     cluster: str = ""
+    caps: Caps = Caps()
+    context: Literal["code", "summary", "none"] = "code"
+    opponents: str = "support"
 
 
 @dataclass(frozen=True)
@@ -154,7 +177,7 @@ class AttemptRecord:
         iteration: 1, 2, …: the oracle step it belongs to.
         index: 0, 1, … within the iteration.
         policy: hash of its text, "" where there is none.
-        operator: "propose", "refine" or "repair".
+        operator: "propose", "refine", "repair", "edit" or "crossover".
         idea: the model's sentence.
         parent: index of the attempt it was refined from, or None.
         status: "scored", "duplicate", "refused", "failed", "no-answer".
@@ -165,6 +188,8 @@ class AttemptRecord:
         per_opponent: [{opponent, mean, stderr, episodes}] of the latest stage.
         lines: length of the text.
         verdict: the loop's verdict on the finalist, "" for the others.
+        mate: index of the second parent of a crossover, or None.
+        island: number of the island it was written for, None where the oracle has none.
     """
 
     iteration: int
@@ -181,6 +206,8 @@ class AttemptRecord:
     per_opponent: tuple[Mapping[str, Any], ...]
     lines: int
     verdict: str = ""
+    mate: int | None = None
+    island: int | None = None
 
 
 @dataclass(frozen=True)
@@ -218,7 +245,30 @@ class IterationRecord:
 
 @dataclass(frozen=True)
 class CallRecord:
-    """One call of a model; the row is written before the call is sent."""
+    """One call of a model; the row is written before the call is sent.
+
+    Attributes:
+        key: hash of `identity` and `request_key`; several calls have the same one where one was lost or failed.
+        iteration: the oracle step it was made for.
+        attempt: index of the attempt it was made for, -1 where it is for none (such as a summary).
+        model: name of the model.
+        status: "possibly billed" where the process died before the answer came.
+        prompt: what was sent (`models.chat.Prompt.to_text`, the parts labelled), "" for the synthesiser.
+        answer: the raw answer; for a failed call what there was of one.
+        tokens_in: prompt tokens.
+        tokens_out: answer tokens, thoughts included.
+        usd: price, None where it is not known, 0.0 where it was free.
+        seconds: wall seconds, waits included.
+        tokens_cached: those of `tokens_in` that the provider had in its cache.
+        tokens_thinking: those of `tokens_out` that were thoughts.
+        reason: of a failed call, see `errors.ModelError`; "" otherwise.
+        message: why there is no answer, or no policy in it, in a sentence; "" otherwise.
+        identity: `models.base.CodeModel.identity`.
+        request_key: `models.base.request_key`; answers are found by it.
+        task: what was asked for: "propose", "refine", ….
+        cached: True where the model took the answer from a store instead of asking anybody.
+        reused: how often the answer was used again instead of asking.
+    """
 
     key: str
     iteration: int
@@ -231,6 +281,20 @@ class CallRecord:
     tokens_out: int
     usd: float | None
     seconds: float
+    tokens_cached: int = 0
+    tokens_thinking: int = 0
+    reason: str = ""
+    message: str = ""
+    identity: str = ""
+    request_key: str = ""
+    task: str = ""
+    cached: bool = False
+    reused: int = 0
+
+    @property
+    def saved_usd(self) -> float:
+        """What using the answer again has saved, in US dollars; 0.0 where its price is not known."""
+        return self.reused * (self.usd or 0.0)
 
 
 @dataclass(frozen=True)
@@ -240,7 +304,8 @@ class RequestRecord:
     Attributes:
         id: number, in order of asking.
         kind: see `RequestKind`.
-        payload: JSON: step {"until": "stage"|"attempt"|"iteration"}; run {"iterations": TOTAL}; stop {};
+        payload: JSON: step {"until": "stage"|"attempt"|"iteration"}; run {"iterations": TOTAL}, both with
+            new caps where there is {"caps": …} (`Caps`); stop {};
             check {"text"}; score {"text", "player", "parent", "episodes"}; add {"text", "player", "parent", "name"}.
         state: "waiting", "working", "done" or "failed".
         result: JSON answer, {} until it is there; for "failed": {"message"}.

@@ -1,32 +1,32 @@
 """Rows of runs: how a reader sees one, how it is found, and how it gets a name."""
 
 import sqlite3
+from collections.abc import Mapping
 from typing import Any
 
 import orjson
 
 from csro_core.errors import NotFoundError, UsageError
-from csro_core.store.codec import dumps, from_json
+from csro_core.store.codec import dumps, from_json, to_json, with_defaults
 from csro_core.store.records import RunRecord, RunSettings, RunStatus
+from csro_core.store.rows import run_row
 
 LEASE_SECONDS = 5.0
 """A lease whose heartbeat is older than this has expired."""
 
 MAX_NAME = 100
 
-_LATER_SETTINGS = {"cluster": ""}
-"""Settings that older stores do not have."""
 _SHORTEST_PREFIX = 4
 _SHORT_GAMES = {"repeated_rps": "rps", "repeated_leduc": "leduc"}
 
-# Calls that were sent but not answered have no price yet; a failed call costs nothing.
+# Calls that were sent but not answered have no price yet; a failed call without tokens costs nothing.
 _SELECT = """
 SELECT runs.*, leases.heartbeat AS heartbeat,
     (SELECT COALESCE(MAX(iteration), 0) FROM iterations WHERE run = runs.id) AS iteration,
     (SELECT COALESCE(SUM(seconds), 0.0) FROM iterations WHERE run = runs.id) AS seconds,
     (SELECT COALESCE(SUM(usd), 0.0) FROM calls WHERE run = runs.id) AS usd,
-    (SELECT COUNT(*) FROM calls WHERE run = runs.id AND usd IS NULL AND status IN ('answered', 'possibly billed'))
-        AS unpriced
+    (SELECT COUNT(*) FROM calls WHERE run = runs.id AND usd IS NULL AND (status IN ('answered', 'possibly billed')
+        OR (status = 'failed' AND tokens_in + tokens_out > 0))) AS unpriced
 FROM runs LEFT JOIN leases ON leases.run = runs.id
 """
 
@@ -89,6 +89,18 @@ def insert_run(connection: sqlite3.Connection, run: str, columns: dict[str, Any]
     )  # fmt: skip
 
 
+def change_settings(connection: sqlite3.Connection, run: str, changes: Mapping[str, Any]) -> None:
+    """Changes settings of a run that decide no rows.
+
+    Args:
+        connection: inside a write transaction.
+        run: its id.
+        changes: name of a setting → its new value.
+    """
+    settings = orjson.loads(run_row(connection, run)["settings"]) | to_json(changes)
+    connection.execute("UPDATE runs SET settings = ? WHERE id = ?", (dumps(settings).decode("utf-8"), run))
+
+
 def checked_name(name: str) -> str:
     """Returns a name for a run or a policy without spaces around it.
 
@@ -140,7 +152,7 @@ def _record(row: sqlite3.Row, now: float) -> RunRecord:
     return RunRecord(
         id=row["id"],
         name=row["name"],
-        settings=from_json(RunSettings, {**_LATER_SETTINGS, **orjson.loads(row["settings"])}),
+        settings=from_json(RunSettings, with_defaults(RunSettings, orjson.loads(row["settings"]))),
         status=status,
         message=row["message"],
         iteration=row["iteration"],

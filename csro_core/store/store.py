@@ -12,6 +12,7 @@ import orjson
 
 from csro_core.errors import LeaseError, NotFoundError, StoreError, UsageError
 from csro_core.store import migrations, runs
+from csro_core.store.calls import Answers, CallTotals, totals
 from csro_core.store.cells import CellKey, CellReader
 from csro_core.store.codec import clean, dumps
 from csro_core.store.connection import Connections
@@ -176,9 +177,19 @@ class Store:
             iteration,
         )
 
-    def calls(self, run: str) -> list[CallRecord]:
-        """Returns the model calls, in the order they were sent."""
-        return self._records(CallRecord, "SELECT * FROM calls WHERE run = ? ORDER BY id", run)
+    def calls(self, run: str, iteration: int | None = None) -> list[CallRecord]:
+        """Returns the model calls of one iteration, or all, in the order they were sent."""
+        query = "SELECT * FROM calls WHERE run = ? AND (?2 IS NULL OR iteration = ?2) ORDER BY id"
+        return self._records(CallRecord, query, run, iteration)
+
+    def call_totals(self, run: str) -> list[CallTotals]:
+        """Returns what the calls of each model came to."""
+        with self.connections.reading() as connection:
+            return totals(connection, run)
+
+    def answers(self, run: str) -> Answers:
+        """Returns the answers of a run, to be used again; one object may be kept and used from any thread."""
+        return Answers(self.connections, run)
 
     def events(self, run: str, after: int = 0) -> list[EventRecord]:
         """Returns the log of a run, oldest first, from the event behind number `after` on."""
@@ -377,12 +388,6 @@ class Store:
 def _member(row: sqlite3.Row) -> Member:
     policy = PolicyText(row["policy"], row["tree_hash"], row["source"], row["docstring"], row["lines"])
     return Member(
-        player=row["player"],
-        index=row["index"],
-        policy=policy,
-        name=row["name"],
-        origin=row["origin"],
-        parent=row["parent"],
-        iteration=row["iteration"],
+        row["player"], row["index"], policy, row["name"], row["origin"], row["parent"], row["iteration"],
         forfeits=row["forfeits"],
-    )
+    )  # fmt: skip

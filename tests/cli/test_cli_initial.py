@@ -1,5 +1,7 @@
 """`run --initial`: files, globs and folders, and what is said of policies that cannot be."""
 
+import os
+
 import pytest
 
 from csro_core.cli import initial, work
@@ -88,6 +90,26 @@ def test_names_that_mean_nothing_leave_no_run_behind(csro, word, words):
 
 def test_an_empty_folder_is_refused(csro, tmp_path):
     csro("run", *GAME, "--initial", tmp_path).refused("there is no .py file")
+
+
+def test_what_is_no_plain_file_is_left_out(csro, folder):
+    """A pipe would never be opened, and a link to the folder itself shows every file dozens of times."""
+    os.mkfifo(folder / "my-pipe.py")
+    (folder / "my-folder.py").mkdir()
+    (folder / "my-nothing.py").symlink_to(folder / "nothing")
+    (folder / "my-zero.py").symlink_to("/dev/zero")
+    (folder / "loop").symlink_to(folder)
+    for word in (folder, folder / "my-*.py", folder / "**" / "my-*.py"):
+        outcome = csro("run", *GAME, "--initial", word, "--json")
+        assert names(outcome) == ["my-beat_last", "my-rock", "my-rotate"]
+        assert "left out" not in outcome.err
+
+
+def test_names_of_files_are_shown_on_one_line(csro, folder):
+    (folder / "my-\x1b[2J\nline.py").write_text("class", encoding="utf-8")
+    outcome = csro("run", *GAME, "--initial", folder)
+    assert len(outcome.err.splitlines()) == 2
+    assert "my-?[2J?line.py:1: refused" in outcome.err
 
 
 def test_too_many_are_refused_before_they_are_read(csro, folder, monkeypatch):

@@ -1,4 +1,5 @@
 import zlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -298,3 +299,15 @@ def test_unexplained_death_is_an_error_of_the_host(pool):
         play_match(make_toy_game(RPS), job_of(ROCK, PAPER), spawn)
     for player in players:
         pool.host.release(player)
+
+
+def test_an_episode_looks_alike_alone_and_among_others(pool):
+    """A policy that could not be made leaves one empty step, also where no other episode was played."""
+    whole = pool.submit([job_of(FAIL_IN_INIT_SOMETIMES, RANDOM, episodes=8, keep_moves=True)])[0]
+    assert 0 < whole.forfeits.sum() < 8
+    game = job_of(FAIL_IN_INIT_SOMETIMES, RANDOM, episodes=8, keep_moves=True)
+    for episode in range(8):
+        alone = replace(game, seats=game.seats[episode : episode + 1], seeds=game.seeds[episode : episode + 1])
+        result = pool.submit([alone])[0]
+        assert result.moves[0] == whole.moves[episode]
+        assert np.array_equal(result.returns[0], whole.returns[episode])

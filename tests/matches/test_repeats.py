@@ -138,6 +138,11 @@ def test_reference_policies_play_as_if_everything_was_played(pool, monkeypatch):
         ("randomly = 1\nrandomly", False),
         ("'import random; random.random()'", False),
         ("import ｒａｎｄｏｍ\nｒａｎｄｏｍ.random()", True),
+        ("class A:\n    import random\nA.random.random()", True),
+        ("class A:\n    if A:\n        from random import random as r\nA.r()", True),
+        ("import random as _A__r\nclass A:\n    def f(self): return __r.random()", True),
+        ("class A:\n    def f(self):\n        import random as __r\n        return _A__r.random()", True),
+        ("class A:\n    import math\nA.math.pi", False),
     ],
 )
 def test_draws_random(text, expected):

@@ -34,11 +34,11 @@ def run_here(store, run, target):
         pool.close()
 
 
-def start_command(path, *arguments):
+def start_command(path, *arguments, stdin=subprocess.DEVNULL):
     """Starts `python -m csro_core …` on a store in another process."""
     return subprocess.Popen(
         [sys.executable, "-m", "csro_core", *arguments, "--store", str(path)],
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ), text=True,
+        stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ), text=True,
     )  # fmt: skip
 
 

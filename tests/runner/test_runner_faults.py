@@ -77,7 +77,7 @@ def break_the_model_once(monkeypatch):
     """The model raises something that nobody expects of it, the first time that it is asked."""
     write, broken = Synthesiser.write, []
 
-    def breaking(self, request):
+    def breaking(self, request, on_text=None):
         if not broken:
             broken.append(True)
             raise ZeroDivisionError("division by zero")

@@ -154,3 +154,13 @@ def test_what_a_worker_imports_is_light():
     """
     found = subprocess.run([sys.executable, "-S", "-c", textwrap.dedent(script)], capture_output=True, text=True)
     assert found.stdout.strip() == "[]", found.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_signals_that_end_a_player_are_nobodys_fault(host, number):
+    """Somebody stops everything that is called Python: no policy can have sent that."""
+    player = host.spawn()
+    os.kill(player.pid, number)
+    with pytest.raises(DisturbedError, match="from outside"):
+        ask(player, LOOP)
+    host.release(player)

@@ -11,8 +11,8 @@ from csro_core.models.synthesiser.cues import read_cues
 from csro_core.models.synthesiser.genome import Genome, Signal, tidied
 from csro_core.models.synthesiser.grammar import pick, random_genome
 from csro_core.models.synthesiser.rps_text import read_genome, write_policy
-from csro_core.models.synthesiser.simulation import Copy, best_feedback, choose_copy, inherited_copy
-from csro_core.models.synthesiser.variation import Material, varied
+from csro_core.models.synthesiser.simulation import VARYING, Copy, best_feedback, choose_copy, inherited_copy
+from csro_core.models.synthesiser.variation import Material, crossed, varied
 from csro_core.seeds import generator
 
 MUTATION_SHARE = 0.75
@@ -83,7 +83,7 @@ def _draft(request: Request, rng: np.random.Generator) -> Draft:
         repaired = _repair(request, rng)
         if repaired is not None:
             return repaired
-    if request.task == "refine":
+    if request.task in VARYING:
         refined = _refine(request, rng)
         if refined is not None:
             return refined
@@ -118,12 +118,24 @@ def _fresh(request: Request, rng: np.random.Generator, size: int) -> Draft:
 
 
 def _refine(request: Request, rng: np.random.Generator) -> Draft | None:
-    """Returns a variation of the best attempt so far, aimed at the opponent it earns least against."""
+    """Returns a variation of the best attempt so far, aimed at the opponent it earns least against, or a crossover."""
     best = best_feedback(request)
     genome = read_genome(best.source) if best is not None else None
     if best is None or genome is None:
         return None
+    mate = request.parents[0] if request.task == "crossover" and request.parents else None
+    other = read_genome(mate.source) if mate is not None else None
+    if mate is not None and other is not None:
+        return _cross(best.source, genome, rps_prose.plain_name(mate.name), other, rng)
     return _child(request, rng, Parent(best.source, genome, "It refines an earlier attempt", best.per_opponent))
+
+
+def _cross(source: str, genome: Genome, name: str, other: Genome, rng: np.random.Generator) -> Draft:
+    """Returns a child of two genomes; a copy of another policy comes from the first."""
+    copy = inherited_copy(source, genome)
+    change = crossed(_without_simulation(genome), _without_simulation(other), name, rng)
+    draft = Draft(change.genome, (f"It joins two earlier attempts: {change.clause}.",), change.clause, {})
+    return draft if copy is None or rng.random() >= INHERITED_SHARE else _carrying(draft, copy, rng)
 
 
 def _repair(request: Request, rng: np.random.Generator) -> Draft | None:

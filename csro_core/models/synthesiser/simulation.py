@@ -20,6 +20,9 @@ HEAVY = 0.3
 MAX_COPIED_SIGNALS = 10
 """Signals of a text by this synthesiser above which it is not carried: every throw would be slow."""
 
+VARYING = ("refine", "edit", "crossover")
+"""Tasks that vary the best attempt; an edit is a refinement to who writes whole programs."""
+
 SHARE = 0.06
 LOSING_SHARE = 0.12
 COUNTER_SHARE = 0.3
@@ -98,7 +101,7 @@ def best_feedback(request: Request) -> Feedback | None:
 
 def _loses_to(request: Request) -> OpponentView | None:
     """Returns the opponent that the attempt to be refined loses most to, if it loses at all."""
-    best = best_feedback(request) if request.task == "refine" else None
+    best = best_feedback(request) if request.task in VARYING else None
     losses = {score.opponent: score.payoff.mean for score in best.per_opponent} if best is not None else {}
     losing = [opponent for opponent in request.opponents if losses.get(opponent.hash, 0.0) < 0]
     return min(losing, key=lambda opponent: losses[opponent.hash], default=None)

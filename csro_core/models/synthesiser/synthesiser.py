@@ -7,6 +7,7 @@ from csro_core.errors import ModelError
 from csro_core.models.base import Completion, OnText, Request
 from csro_core.models.synthesiser.matrix import write_matrix
 from csro_core.models.synthesiser.rps import write_rps
+from csro_core.policies.stripping import first_paragraph
 
 _WRITERS: Mapping[str, Callable[[Request], Completion]] = MappingProxyType(
     {"repeated_rps": write_rps, "matrix": write_matrix}
@@ -24,9 +25,14 @@ class Synthesiser:
     def write(self, request: Request, on_text: OnText | None = None) -> Completion:
         """Returns a policy for the request; there is nothing to hear on the way.
 
+        Asked for a summary it has no words of its own: it answers with the first paragraph of the docstring.
+
         Raises:
             ModelError: the grammar does not know the game.
         """
+        if request.task == "summarise":
+            words = first_paragraph(request.opponents[0].source or "")
+            return Completion(source="", idea="", answer=words)
         if request.game.name not in _WRITERS:
             raise ModelError(
                 "unsupported-game",

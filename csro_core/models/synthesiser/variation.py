@@ -111,6 +111,26 @@ def borrow(genome: Genome, material: Material) -> Change | None:
     return _with(genome, [missing[i] for i in chosen], f"signals were borrowed from {name}")
 
 
+def crossed(genome: Genome, other: Genome, name: str, rng: np.random.Generator) -> Change:
+    """Returns a child with the signals that both have and most that one has; every other choice is one of the two's.
+
+    Args:
+        genome: the first parent.
+        other: the second parent.
+        name: what people call the second one.
+        rng: the randomness.
+    """
+    shared = [signal for signal in genome.signals if signal in other.signals]
+    single = [signal for signal in (*genome.signals, *other.signals) if signal not in shared]
+    drawn = [single[int(place)] for place in rng.permutation(len(single))]
+    size = max(len(genome.signals), len(other.signals), len(shared) + (len(single) + 1) // 2)
+    decides, remembers = pick(rng, (genome, other)), pick(rng, (genome, other))
+    child = replace(
+        decides, signals=tuple((shared + drawn)[: min(size, MAX_SIGNALS)]), memories=remembers.memories
+    )
+    return Change(tidied(child), f"its signals and those of {name} were mixed")
+
+
 def drop(genome: Genome, material: Material) -> Change | None:
     """Returns the genome without one signal."""
     if len(genome.signals) < 3:
