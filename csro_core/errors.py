@@ -34,8 +34,8 @@ class ModelError(CsroError):
     Attributes:
         reason: a short machine-readable name. Of one answer: "empty", "blocked", "truncated". Of the model as a whole:
             "needs-key", "wrong-key", "quota" (for the day), "no-model", "unsupported-game" (the synthesiser has no
-            grammar for it), "not-recorded", "over-budget". Of the way to it, after all retries: "rate", "timeout",
-            "network", "server", "bad-response", "bad-request".
+            grammar for it), "not-recorded", "over-budget", "failing" (too many in a row). Of the way to it, after all
+            retries: "rate", "timeout", "network", "server", "bad-response", "bad-request".
         tokens_in: prompt tokens that were billed all the same.
         tokens_out: answer tokens that were billed all the same, thoughts included.
         answer: what there was of an answer, "" for none.

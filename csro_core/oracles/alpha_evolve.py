@@ -14,7 +14,7 @@ from csro_core.errors import ModelError
 from csro_core.models.base import Completion, Request
 from csro_core.oracles.alpha_evolve_plans import Plan, Planner
 from csro_core.oracles.archive import Island, measured, order
-from csro_core.oracles.attempts import ONE_ANSWER, choose_finalist, lead, merged
+from csro_core.oracles.attempts import HOPELESS, choose_finalist, lead, merged
 from csro_core.oracles.base import Attempt, Evaluation, OracleContext, OracleResult
 from csro_core.oracles.edits import apply_edits, has_blocks
 
@@ -97,7 +97,7 @@ class _Evolution:
         """
         source, idea = "", ""
         if isinstance(answer, ModelError):
-            if answer.reason not in ONE_ANSWER:
+            if answer.reason in HOPELESS:
                 raise answer
             screen = Evaluation("no-answer", str(answer))
         else:

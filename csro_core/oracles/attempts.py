@@ -7,8 +7,14 @@ from math import isnan
 from csro_core.errors import ModelError
 from csro_core.oracles.base import Attempt, Evaluation, Feedback, OracleContext, Task
 
-ONE_ANSWER = ("empty", "blocked", "truncated")
-"""Reasons that concern one answer; any other means that the model answers nothing at all."""
+HOPELESS = frozenset(
+    {
+        "needs-key", "wrong-key", "quota", "no-model", "bad-request", "unsupported-game", "not-recorded", "over-budget",
+        "failing",
+    }
+)  # fmt: skip
+"""Reasons for which the next call would fail too. Any other concerns one call: the attempt is lost, the search goes on,
+and whoever books the calls stops it where too many are lost in a row."""
 
 
 def make_attempt(
@@ -35,11 +41,12 @@ def make_attempt(
     try:
         completion = context.ask(request)
     except ModelError as error:
-        if error.reason not in ONE_ANSWER:
+        if error.reason in HOPELESS:
             raise
         attempt = Attempt(index, "", "", task, place, Evaluation("no-answer", str(error)))
     else:
-        screen = context.evaluate(completion.source, "screen")
+        problem = completion.problem
+        screen = Evaluation("no-answer", problem) if problem else context.evaluate(completion.source, "screen")
         attempt = Attempt(index, completion.source, completion.idea, task, place, screen)
     context.record(attempt)
     return attempt

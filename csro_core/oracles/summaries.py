@@ -6,7 +6,7 @@ from csro_core.errors import ModelError
 from csro_core.games.base import Game
 from csro_core.models.answer_forms import plain_text
 from csro_core.models.base import AskModel, OpponentView, Request
-from csro_core.oracles.attempts import ONE_ANSWER
+from csro_core.oracles.attempts import HOPELESS
 from csro_core.policies.source import sha256
 from csro_core.seeds import derive
 
@@ -69,7 +69,7 @@ class AskedSummaries:
         try:
             completion = self._ask(request)
         except ModelError as error:
-            if error.reason not in ONE_ANSWER:
+            if error.reason in HOPELESS:
                 raise
             return ""
         words, _ = plain_text(completion.answer)
