@@ -4,10 +4,14 @@ Wrong kinds become nothing, long texts are cut, letters that do not print become
 """
 
 import base64
+import re
 from dataclasses import dataclass
 from typing import Any
 
 from csro_core.policies.source import Problem
+
+# As the default `repr` of an object writes it. It differs from run to run, where results must be equal.
+_OBJECT_ADDRESS = re.compile(r"\bat 0x[0-9A-Fa-f]+")
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,6 @@ def slot_failure(value: dict[str, Any]) -> SlotFailure:
     return SlotFailure(
         episode=episode if type(episode) is int else -1,
         status=status if status in {"exception", "illegal-action", "memory"} else "exception",
-        message=one_line(value.get("message"), 600),
+        message=_OBJECT_ADDRESS.sub("at 0x...", one_line(value.get("message"), 600)),
         line=line_number(value.get("line")),
     )

@@ -10,7 +10,7 @@ import pytest
 from csro_core.store import open_store
 from tests.models.fake_gemini import KEY, FakeGemini
 
-RUN = ("run", "--game", "matrix:biased_rps", "--iterations", "1", "--oracle", "best-of-n", "--candidates", "2")
+RUN = ("run", "--game", "matrix(preset=biased_rps)", "--iterations", "1", "--oracle", "best-of-n", "--candidates", "2")
 LITE = "gemini:gemini-3.5-flash-lite"
 
 
