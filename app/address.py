@@ -6,7 +6,7 @@ what the address bar does say wins, so that links, the back button and a second 
 
 import streamlit as st
 
-KEYS = ("run", "policy", "player", "iteration", "row", "column", "episode")
+KEYS = ("run", "policy", "player", "iteration", "row", "column", "episode", "call")
 _MOST_DIGITS = 9
 _MEMORY = "address"
 
@@ -46,6 +46,19 @@ def put(**values: str | int | None) -> None:
             st.query_params[key] = str(value)
 
 
+def go(page: str) -> None:
+    """Shows another page, and ends this run of the script.
+
+    The address is handed over whole: left to itself, Streamlit would refuse to clear what a widget is bound to (the
+    tab of the Policies page).
+
+    Args:
+        page: its file, such as "views/policies.py".
+    """
+    memory: dict[str, str] = st.session_state.get(_MEMORY, {})
+    st.switch_page(page, query_params=dict(memory))
+
+
 def open_run(run: str) -> None:
     """Shows another run: everything that belonged to the old one leaves the address."""
-    put(run=run, policy=None, player=None, iteration=None, row=None, column=None, episode=None)
+    put(run=run, policy=None, player=None, iteration=None, row=None, column=None, episode=None, call=None)

@@ -34,6 +34,13 @@ PAGES = [
         url_path="matches",
         help="Two policies step by step: scores, moves and failures.",
     ),
+    st.Page(
+        "views/calls.py",
+        title="Model calls",
+        icon=":material/forum:",
+        url_path="calls",
+        help="Every word that went to a model and came back, and what it cost.",
+    ),
 ]
 page = st.navigation(PAGES, position="top")
 

@@ -18,7 +18,7 @@ VERDICTS = {
     "undecided": "undecided",
     "failed": "failed",
 }
-_STATUS = {
+STATUS = {
     "scored": "not chosen",
     "duplicate": "duplicate",
     "refused": "refused",
@@ -55,7 +55,7 @@ def attempts_panel(snapshot: Snapshot, iteration: int) -> None:
     )
     if read is not None and attempts[read].policy:
         address.put(policy=attempts[read].policy[:HASH_DIGITS], player=(finished.player or None) if finished else None)
-        st.switch_page("views/policies.py")
+        address.go("views/policies.py")
 
 
 def _unfinished(snapshot: Snapshot) -> str:
@@ -89,7 +89,7 @@ def row(attempt: AttemptRecord, finished: IterationRecord | None) -> Row:
     if finalist and finished is not None and not reason:
         reason = finished.message
     cells = (
-        VERDICTS.get(attempt.verdict) or _STATUS.get(attempt.status, attempt.status),
+        VERDICTS.get(attempt.verdict) or STATUS.get(attempt.status, attempt.status),
         attempt.operator,
         short(attempt.idea, _LONGEST_TEXT),
         interval(attempt.screen) if attempt.screen else "",

@@ -5,14 +5,15 @@ import streamlit as st
 from app import address
 from app.code_view import diff_html
 from app.formats import interval, plain, safe, short
+from app.panels.lineage import parent_of
 from app.snapshot import HASH_DIGITS, ORIGINS, Snapshot, name_of, text_of
 from csro_core.store.records import Member, PolicyText
 
 
 def diff(snapshot: Snapshot, policy: PolicyText, player: int) -> None:
     """Draws a policy beside its parent or any other one."""
-    member = snapshot.find(policy.hash, player)
-    parent = text_of(snapshot, member.parent, player) if member and member.parent else None
+    parent_hash = parent_of(snapshot, policy, player)
+    parent = text_of(snapshot, parent_hash, player) if parent_hash else None
     choices = {other.policy.hash: other.name for other in snapshot.members if other.policy.hash != policy.hash}
     if parent is not None:
         choices = {parent.hash: f"{name_of(snapshot, parent)} (its parent)"} | {

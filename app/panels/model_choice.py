@@ -61,8 +61,10 @@ def key_field(model: str, place: str) -> None:
     if not slot or services.has_environment_key(model):
         return
     known = services.remembered_key(model) is not None
+    # Where it goes is said, because a run may come from a stranger's file and name a stranger's server.
     typed = st.text_input(
-        "API key", type="password", key=f"key-{place}-{slot}", autocomplete="off",
+        plain(f"API key for {'Google Gemini' if slot == 'gemini' else slot}"),
+        type="password", key=f"key-{place}-{slot}", autocomplete="off",
         placeholder="remembered until this page is closed" if known else "kept in memory only",
         help="Kept in the memory of this session and given to the process that works on the run, never stored.",
     )  # fmt: skip

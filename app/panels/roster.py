@@ -74,4 +74,4 @@ def support(snapshot: Snapshot, solution: SolutionRecord) -> None:
         st.caption(f"and {len(played) - len(shown)} with less")
     if picked is not None:
         open_policy(picked)
-        st.switch_page("views/policies.py")
+        address.go("views/policies.py")

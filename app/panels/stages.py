@@ -24,6 +24,8 @@ FAST_SECONDS, SLOW_SECONDS = 0.5, 5.0
 MANY_MATCHES, CALM_SECONDS = 300, 4.0
 """In a stage of so many matches new cells arrive all the time and the matrix is large: it is drawn anew this often."""
 _SLOW_START_SECONDS = 3.0
+MOST_LIVE, MOST_LIVE_CHARACTERS, _LIVE_HEIGHT = 8, 4_000, 180
+"""Most answers under way that are shown, and the most of each: its end."""
 
 
 def live(run: str, shown: tuple[object, ...], drawn: bool) -> None:
@@ -80,6 +82,7 @@ def _draw(run: str, complaint: str) -> None:
         st.html(f'<div class="csro-note">{safe(complaint)}</div>')
     elif record.status in {"running", "paused"} and progress.get("stages"):
         _draw_stages(progress)
+        _draw_live(progress)
         if desk is not None:
             st.html(f'<div class="csro-note">{desk_sentence(desk)}</div>')
     elif services.is_active(run):
@@ -140,6 +143,25 @@ def _draw_stages(progress: Mapping[str, Any]) -> None:
         f'<p class="csro-panel-title">{title}</p><table class="csro-stages">{rows}</table>'
         f'<div class="csro-note">{safe(message)}</div>'
     )
+
+
+def live_texts(progress: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Returns (title, text so far) of the answers that are being written, as far as the owner of the run tells."""
+    told = progress.get("live")
+    found = []
+    for each in told[:MOST_LIVE] if isinstance(told, list) else []:
+        attempt, text = (each.get("attempt"), each.get("text")) if isinstance(each, dict) else (None, None)
+        if isinstance(text, str) and text:
+            title = f"attempt {attempt + 1}" if isinstance(attempt, int) and attempt >= 0 else "a call"
+            found.append((title, text[-MOST_LIVE_CHARACTERS:]))
+    return found
+
+
+def _draw_live(progress: Mapping[str, Any]) -> None:
+    """Draws what the model has written so far; letters only, it may be anything."""
+    for title, text in live_texts(progress):
+        st.html(f'<p class="csro-panel-title">{safe(title)}<small> · the model writes</small></p>')
+        st.code(text, language=None, wrap_lines=True, height=_LIVE_HEIGHT)
 
 
 def _row(number: int, stage: Mapping[str, Any], progress: Mapping[str, Any]) -> str:

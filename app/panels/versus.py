@@ -59,4 +59,4 @@ def panel(snapshot: Snapshot, solution: SolutionRecord | None, policy: PolicyTex
 def open_match(row: str, column: str) -> None:
     """Shows the match of two texts."""
     address.put(row=row[:HASH_DIGITS], column=column[:HASH_DIGITS], episode=None)
-    st.switch_page("views/matches.py")
+    address.go("views/matches.py")

@@ -6,12 +6,12 @@ from app import address
 from app.code_view import code_html
 from app.components.policy_list import policy_list
 from app.formats import file_name, first_line, plain, safe, short
-from app.panels import compare, controls, edit, roster, stages, versus
+from app.panels import compare, controls, edit, lineage, origin, roster, stages, versus
 from app.panels.glossary import page_sentence
 from app.snapshot import HASH_DIGITS, ORIGINS, Snapshot, name_of, snapshot_of, text_of
 from csro_core.store.records import Member, PolicyText, SolutionRecord
 
-TABS = ("Code", "Diff", "Edit", "Lineage")
+TABS = ("Code", "Diff", "Edit", "Lineage", "Prompt")
 
 
 def render() -> None:
@@ -52,6 +52,8 @@ def render() -> None:
         _list(snapshot, solution, policy, player)
     with middle:
         _head(snapshot, policy, player)
+        if lineage.opens_code():
+            st.session_state["tab"] = TABS[0]
         tab = st.segmented_control(
             "View", TABS, default="Code", required=True, key="tab", bind="query-params", label_visibility="collapsed"
         )
@@ -108,6 +110,9 @@ def _body(
         edit.panel(snapshot, solution, policy, player)
     elif tab == "Lineage":
         compare.lineage(snapshot, policy, player)
+        lineage.attempts_tree(snapshot, policy, player)
+    elif tab == "Prompt":
+        origin.panel(snapshot, policy, player)
     else:
         st.html(code_html(policy.source, height=600))
         st.download_button(

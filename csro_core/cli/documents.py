@@ -33,7 +33,7 @@ def run_document(store: Store, run_id: str) -> dict[str, Any]:
         "status": record.status,
         "message": record.message,
         "usd": record.usd,
-        "calls": [to_json(totals) for totals in store.call_totals(run_id)],
+        "calls": [_totals(totals) for totals in store.call_totals(run_id)],
         "champion": solutions[-1].extra.get("champion") if solutions else None,
         "iterations": [_iteration(iteration) for iteration in store.iterations(run_id)],
         "policies": [
@@ -95,6 +95,11 @@ def _spent(totals: Sequence[CallTotals]) -> list[str]:
     ]  # fmt: skip
     heads = ("model", "calls", "failed", "tokens in", "out", "thinking", "usd", "unpriced", "reused", "usd saved")
     return ["", table(heads, rows)] if rows else []
+
+
+def _totals(totals: CallTotals) -> dict[str, Any]:
+    """Returns them without the time: equal seeds give equal documents."""
+    return {name: value for name, value in to_json(totals).items() if name != "seconds"}
 
 
 def _iteration(record: IterationRecord) -> dict[str, Any]:

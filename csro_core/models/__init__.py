@@ -4,12 +4,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from types import MappingProxyType
+from urllib.parse import urlsplit
 
 from csro_core.errors import UsageError
 from csro_core.models.base import AnswerBook, CodeModel, Request
 from csro_core.models.chat import ChatClient, Prompt, RenderPrompt
 from csro_core.models.language import LanguageModel
-from csro_core.models.names import FORMS, ModelName, is_loopback, parse_name
+from csro_core.models.names import FORMS, ModelName, parse_name
 from csro_core.models.prices import default_gemini, price_of
 from csro_core.models.recorded import RecordedModel
 from csro_core.models.synthesiser import Synthesiser
@@ -18,7 +19,10 @@ MODELS: Mapping[str, Callable[[], CodeModel]] = MappingProxyType({"synthesiser":
 """Name of a model without a parameter → what builds it."""
 
 GEMINI_KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
-OPENAI_KEY = "OPENAI_API_KEY"
+OPENAI_KEYS: Mapping[str, str] = MappingProxyType(
+    {"api.openai.com": "OPENAI_API_KEY", "openrouter.ai": "OPENROUTER_API_KEY"}
+)
+"""Host → the variable whose key is meant for it."""
 
 
 def _no_words(_: Request) -> Prompt:
@@ -98,16 +102,17 @@ def _client(parsed: ModelName, tools: ModelTools) -> ChatClient:
 def key_for(parsed: ModelName, tools: ModelTools) -> str | None:
     """Returns the key for a model: the one that was given, else the one of the environment; None where there is none.
 
-    A key of the environment was not meant for any server: it goes to no server of this machine and over no connection
-    that is not encrypted.
+    A key of the environment goes to the server that it was made for and to no other: the name of a model, with its
+    server, may come from a run that somebody else has sent.
     """
     if tools.key:
         return tools.key
     if parsed.kind == "gemini":
         found = (tools.environment.get(name) for name in GEMINI_KEYS)
         return next((key for key in found if key), None)
-    if parsed.kind == "openai" and parsed.base_url.startswith("https:") and not is_loopback(parsed.base_url):
-        return tools.environment.get(OPENAI_KEY) or None
+    if parsed.kind == "openai" and parsed.base_url.startswith("https:"):
+        variable = OPENAI_KEYS.get(urlsplit(parsed.base_url).hostname or "")
+        return tools.environment.get(variable) or None if variable else None
     return None
 
 

@@ -16,7 +16,8 @@ FORMS: Mapping[str, str] = MappingProxyType({
     "synthesiser": "the built-in grammar, free, no key",
     "gemini:MODEL": "a model of the Gemini API; the key is in GEMINI_API_KEY or GOOGLE_API_KEY",
     "openai:MODEL@BASE_URL": "a server that speaks OpenAI's API, such as Ollama at http://127.0.0.1:11434/v1; "
-    "the key, if it wants one, is in OPENAI_API_KEY",
+    "a key is in OPENAI_API_KEY (api.openai.com), in OPENROUTER_API_KEY (openrouter.ai), or is given by hand (key field "
+    "of the page, or --key-on-stdin)",
     "recorded:RUN": "the answers of a stored run, free, no key",
 })
 """Form of a name → what it stands for, in words."""
@@ -122,8 +123,8 @@ def usual_url(url: str) -> str:
         )
     if "@" in parts.netloc or parts.query or parts.fragment:
         raise UsageError(
-            "a base URL must hold no user name, password or query, since it is stored: give the key in OPENAI_API_KEY "
-            f"or in the key field; got {_without_secrets(url)!r}"
+            "a base URL must hold no user name, password or query, since it is stored: give the key by hand "
+            f"(key field of the page, or --key-on-stdin); got {_without_secrets(url)!r}"
         )
     path = parts.path.rstrip("/").removesuffix("/chat/completions")
     return f"{parts.scheme}://{parts.netloc.lower()}{path or '/v1'}"

@@ -18,6 +18,8 @@ from csro_core.store.records import CallRecord, Caps
 WARNINGS = (0.5, 0.8)
 """Shares of a cap at which a warning is written."""
 
+MOST_CAP = 1e15
+
 MOST_FAILURES = 5
 """So many failed calls in a row stop a run."""
 
@@ -224,8 +226,8 @@ def checked_caps(caps: Caps) -> Caps:
         UsageError: one is not positive.
     """
     for name, most in _limits(caps):
-        if not most > 0 or most == float("inf"):
-            raise UsageError(f"--max-{name} must be a number larger than 0, got {most:g}")
+        if not 0 < most <= MOST_CAP:
+            raise UsageError(f"--max-{name} must be a number larger than 0 and at most {MOST_CAP:g}, got {most:g}")
     return caps
 
 

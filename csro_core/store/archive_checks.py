@@ -31,6 +31,7 @@ from csro_core.store.store import MAX_TARGET
 _HASH = re.compile(r"[0-9a-f]{64}")
 _MOST_EPISODES = 1_000_000
 _MOST_NAME = 200
+_MOST_CAP = 1e15  # what a number field of a browser can hold
 _ROUNDING = 1e-6
 _LATEST = 32_500_000_000.0  # seconds since 1970 of a day in the year 2999
 _NO_PLACE: dict[str, Any] = {"line": None, "episode": None, "step": None}
@@ -266,8 +267,9 @@ def _check_iterations(run: ArchivedRun) -> None:
 
 def _check_calls(run: ArchivedRun) -> None:
     caps = run.settings.caps
-    if any(most is not None and not most > 0 for most in (caps.usd, caps.tokens, caps.calls, caps.seconds)):
-        raise ValueError("the caps of a run must be positive")
+    for most in (caps.usd, caps.tokens, caps.calls, caps.seconds):
+        if most is not None and not 0 < most <= _MOST_CAP:
+            raise ValueError(f"the caps of a run must be positive numbers up to {_MOST_CAP:g}")
     for call in run.calls:
         counts = (call.tokens_in, call.tokens_out, call.tokens_cached, call.tokens_thinking, call.reused)
         _all_finite([call.seconds, call.usd or 0.0])

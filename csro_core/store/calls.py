@@ -43,6 +43,47 @@ class CallTotals:
     seconds: float
 
 
+@dataclass(frozen=True)
+class CallLine:
+    """A call in a list: everything of a `CallRecord` that a table shows, without its texts, and what it led to.
+
+    Attributes:
+        id: number of the row, in the order in which calls were sent.
+        policy: hash of the text of the attempt it was made for, "" where there is none.
+        attempt_status: `AttemptRecord.status` of that attempt, "" while there is no such attempt.
+        verdict: `AttemptRecord.verdict` of that attempt.
+    """
+
+    id: int
+    iteration: int
+    attempt: int
+    model: str
+    status: str
+    tokens_in: int
+    tokens_out: int
+    usd: float | None
+    seconds: float
+    tokens_cached: int
+    tokens_thinking: int
+    reason: str
+    message: str
+    task: str
+    cached: bool
+    reused: int
+    policy: str
+    attempt_status: str
+    verdict: str
+
+
+_LINES = """
+SELECT calls.id, calls.iteration, attempt, model, calls.status, tokens_in, tokens_out, usd, seconds, tokens_cached,
+    tokens_thinking, reason, calls.message, task, cached, reused, COALESCE(policy, '') AS policy,
+    COALESCE(attempts.status, '') AS attempt_status, COALESCE(verdict, '') AS verdict
+FROM calls LEFT JOIN attempts
+    ON attempts.run = calls.run AND attempts.iteration = calls.iteration AND attempts."index" = calls.attempt
+WHERE calls.run = ? ORDER BY calls.id
+"""
+
 _TOTALS = """
 SELECT model, COUNT(*) AS calls,
     SUM(status = 'failed') AS failed, SUM(status = 'possibly billed') AS possibly_billed,
@@ -72,6 +113,19 @@ class Answers:
                 (self._run, request_key),
             ).fetchone()
         return None if row is None or not request_key else str(row["answer"])
+
+
+def call_lines(connections: Connections, run: str) -> list[CallLine]:
+    """Returns all calls of a run without their texts, in the order in which they were sent: one query."""
+    with connections.reading() as connection:
+        return [record(CallLine, row) for row in connection.execute(_LINES, (run,)).fetchall()]
+
+
+def find_call(connections: Connections, run: str, number: int) -> CallRecord | None:
+    """Returns the call of a run with this number (`CallLine.id`); None where the run has no such call."""
+    with connections.reading() as connection:
+        row = connection.execute("SELECT * FROM calls WHERE run = ? AND id = ?", (run, number)).fetchone()
+    return None if row is None else record(CallRecord, row)
 
 
 def totals(connection: sqlite3.Connection, run: str) -> list[CallTotals]:

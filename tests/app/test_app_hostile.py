@@ -14,7 +14,7 @@ from csro_core.store.records import RunSettings
 from tests.app.app_pages import SHELL, app, figures, html, run_id, words
 from tests.app.fake_run import add_wide_run, numbered_texts
 
-PAGES = ("", "views/policies.py", "views/matches.py")
+PAGES = ("", "views/policies.py", "views/matches.py", "views/calls.py")
 SCRIPT = "</style><script>alert(1)</script><img src=x onerror=alert(1)>"
 NAMES = (
     SCRIPT,
@@ -60,7 +60,7 @@ def test_markdown_in_a_name_is_not_markdown(store):
     assert r"\&lt" in shown
 
 
-@pytest.mark.parametrize("tab", ["Code", "Diff", "Edit", "Lineage"])
+@pytest.mark.parametrize("tab", ["Code", "Diff", "Edit", "Lineage", "Prompt"])
 @pytest.mark.parametrize("kind", list(TEXTS))
 def test_any_text_of_a_policy_can_be_looked_at(store, kind, tab):
     run = add_wide_run(store, "hostile", [*numbered_texts(2), TEXTS[kind]], seeds=2)
@@ -90,7 +90,9 @@ def test_any_text_of_a_policy_can_be_looked_at(store, kind, tab):
         ("views/policies.py", {"policy": "0"}),
         ("views/policies.py", {"policy": "", "player": "7"}),
         ("views/policies.py", {"player": "-1", "run": "none"}),
-        ("views/policies.py", {"tab": "Prompt"}),
+        ("views/policies.py", {"tab": "Nonsense"}),
+        ("views/calls.py", {"call": "0"}),
+        ("views/calls.py", {"call": SCRIPT}),
         ("views/policies.py", {"tab": SCRIPT}),
         ("views/matches.py", {"row": "zzz", "column": "<b>"}),
         ("views/matches.py", {"episode": "9" * 5000}),

@@ -112,7 +112,7 @@ def test_policies_page_shows_code_and_bars(store):
     assert figures(test)[0]["data"][0]["type"] == "bar"
 
 
-@pytest.mark.parametrize("tab", ["Code", "Diff", "Edit", "Lineage"])
+@pytest.mark.parametrize("tab", ["Code", "Diff", "Edit", "Lineage", "Prompt"])
 @pytest.mark.parametrize("name", ["demo rps", "demo matrix"])
 def test_every_tab_draws_for_every_kind_of_game(store, name, tab):
     test = app("views/policies.py", run=run_id(store, name), tab=tab)

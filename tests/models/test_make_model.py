@@ -64,7 +64,13 @@ def test_a_missing_key_is_told_when_a_call_is_made(name):
 @pytest.mark.parametrize(("name", "environment", "key"), [
     ("gemini", {"GEMINI_API_KEY": "a", "GOOGLE_API_KEY": "b"}, "a"), ("gemini", {"GOOGLE_API_KEY": "b"}, "b"),
     ("gemini", {"GEMINI_API_KEY": "", "GOOGLE_API_KEY": "b"}, "b"), ("gemini", {"OPENAI_API_KEY": "c"}, None),
-    (OPENAI, {"OPENAI_API_KEY": "c", "GEMINI_API_KEY": "a"}, "c"), (OPENAI, {"GEMINI_API_KEY": "a"}, None),
+    ("openai:m@https://api.openai.com/v1", {"OPENAI_API_KEY": "c", "GEMINI_API_KEY": "a"}, "c"),
+    ("openai:m@https://openrouter.ai/api/v1", {"OPENROUTER_API_KEY": "d", "OPENAI_API_KEY": "c"}, "d"),
+    ("openai:m@https://openrouter.ai/api/v1", {"OPENAI_API_KEY": "c"}, None),
+    # Not to a host that a stranger's run may name.
+    (OPENAI, {"OPENAI_API_KEY": "c", "OPENROUTER_API_KEY": "d", "GEMINI_API_KEY": "a"}, None),
+    ("openai:m@https://api.openai.com.models.invalid/v1", {"OPENAI_API_KEY": "c"}, None),
+    ("openai:m@http://api.openai.com/v1", {"OPENAI_API_KEY": "c"}, None),
     (LOCAL, {"OPENAI_API_KEY": "c"}, None), (LAN, {"OPENAI_API_KEY": "c"}, None), ("gemini", {}, None),
 ])
 def test_keys_of_the_environment_go_where_they_belong(name, environment, key):

@@ -173,6 +173,7 @@ def test_an_archive_of_version_1_is_read(store, run, lease, make, tmp_path):
         lambda document: document["settings"].update(caps={"usd": 0.0}),
         lambda document: document["settings"].update(caps={"dollars": 1.0}),
         lambda document: document["settings"].update(caps=7),
+        lambda document: document["settings"].update(caps={"calls": 2**62}),
         lambda document: document["calls"].append(7),
     ],
 )

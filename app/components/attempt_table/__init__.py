@@ -27,12 +27,14 @@ class Row:
         titles: one tooltip a column; "" shows the whole text of the cell.
         tone: "good", "bad", "final" or "".
         readable: True: it has a program to open.
+        number: what a screen reader calls the attempt, None for its place in the table.
     """
 
     cells: tuple[str, ...]
     titles: tuple[str, ...]
     tone: Literal["good", "bad", "final", ""]
     readable: bool
+    number: int | None = None
 
 
 def attempt_table(columns: Sequence[Column], rows: Sequence[Row], *, key: str, height: int, label: str) -> int | None:

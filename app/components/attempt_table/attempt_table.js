@@ -36,7 +36,7 @@ function line(row, place, columns, setTriggerValue) {
   if (row.readable) {
     const button = element("button", "", "read")
     button.type = "button"
-    button.setAttribute("aria-label", `read the program of attempt ${place + 1}`)
+    button.setAttribute("aria-label", `read the program of attempt ${row.number ?? place + 1}`)
     button.onclick = () => setTriggerValue("read", place)
     last.append(button)
   }
