@@ -39,11 +39,13 @@ def desk(tmp_path_factory):
         st.cache_resource.clear()
         store, run = new_run(folder / "s.sqlite", settings(SHORT_RPS, initial=("reference:rock", "reference:rotate")))
         pool = LocalPool(make_game)
-        thread = threading.Thread(target=lambda: Runner(store, run, pool).serve(linger=5.0))
+        runner = Runner(store, run, pool)
+        thread = threading.Thread(target=lambda: runner.serve(linger=60.0))
         thread.start()
         while not services.has_owner(run):
             time.sleep(0.01)
         yield run, canary
+        runner.end()
         thread.join(timeout=60)
         pool.close()
         st.cache_resource.clear()

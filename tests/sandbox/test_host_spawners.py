@@ -95,7 +95,8 @@ def test_growing_memory_is_blamed_on_who_grows_and_hurts_nobody_else(host):
     status, message, line = blamed(greedy)
     assert status == "memory"
     assert "at most 96 MB" in message
-    assert line in {5, 6, 7}
+    # Where the watchdog ends it, it may be gone before it could say where it was.
+    assert line in ({5, 6, 7} if host.level == "full" else {None, 5, 6, 7})
     honest.ask_act([(0, {}, {})], 20.0)
     assert list(honest.actions(1)) == [0]
     host.release(honest)
