@@ -3,7 +3,7 @@
 import streamlit as st
 
 from app import address, services
-from app.formats import duration, plain, safe, short
+from app.formats import duration, safe, short
 from app.panels.attempts import STATUS, VERDICTS
 from app.snapshot import HASH_DIGITS
 from csro_core.models.chat import Prompt, PromptPart
@@ -59,8 +59,8 @@ def dollars(usd: float) -> str:
 
 
 def attempt_name(line: CallLine) -> str:
-    """Returns what a call was made for: "3" for the third attempt (as the progress line counts), or its task."""
-    return str(line.attempt + 1) if line.attempt >= 0 else (line.task or "–")
+    """Returns what a call was made for: "3" for the third attempt (as the progress line counts), "–" for none."""
+    return str(line.attempt + 1) if line.attempt >= 0 else "–"
 
 
 def panel(run: str, line: CallLine) -> None:
@@ -135,9 +135,12 @@ def prompt(call: CallRecord) -> None:
         return
     known = parts(call.prompt)
     left = MOST_CHARACTERS
-    for part in known[:MOST_PARTS]:
-        title = PARTS.get(part.name, short(part.name, _LONGEST_TITLE)) or "without a name"
-        with st.expander(f"{plain(title)} ({len(part.text):,} letters)", expanded=part.name in OPEN_PARTS):
+    for number, part in enumerate(known[:MOST_PARTS], start=1):
+        # The name may come from a stranger's file, and a label is Markdown: only known names are put there.
+        title = PARTS.get(part.name, f"part {number}")
+        with st.expander(f"{title} ({len(part.text):,} letters)", expanded=part.name in OPEN_PARTS):
+            if part.name not in PARTS:
+                st.text(short(part.name, _LONGEST_TITLE))
             _text(part.text[:left], len(part.text))
         left = max(0, left - len(part.text))
     if len(known) > MOST_PARTS:

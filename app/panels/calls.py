@@ -171,7 +171,7 @@ _CONFIG = {
     "thinking": st.column_config.NumberColumn(help="tokens out that were thoughts", format="localized"),
     "seconds": st.column_config.NumberColumn(help="wall time, waits included", format="%.1f"),
     "price": st.column_config.TextColumn(help="“unpriced”: it may have cost something, nobody knows how much"),
-    "used again": st.column_config.NumberColumn(help="how often the stored answer was used instead of asking"),
+    "reused": st.column_config.NumberColumn(help="how often the stored answer was used instead of asking"),
 }
 
 
@@ -191,7 +191,7 @@ def columns(lines: Sequence[CallLine]) -> dict[str, list[Any]]:
         "thinking": [line.tokens_thinking for line in lines],
         "price": [call.price(line) for line in lines],
         "seconds": [round(line.seconds, 2) for line in lines],
-        "used again": [line.reused for line in lines],
+        "reused": [line.reused for line in lines],
     }
 
 

@@ -36,8 +36,8 @@ def lineage(snapshot: Snapshot, policy: PolicyText, player: int) -> None:
     """Draws the chain of parents of a policy, and its children."""
     chain = [policy]
     while True:
-        member = snapshot.find(chain[0].hash, player)
-        parent = text_of(snapshot, member.parent, player) if member and member.parent else None
+        above = parent_of(snapshot, chain[0], player)
+        parent = text_of(snapshot, above, player) if above else None
         if parent is None or any(parent.hash == known.hash for known in chain):
             break
         chain.insert(0, parent)

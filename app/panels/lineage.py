@@ -1,7 +1,7 @@
 """All attempts of the iteration that a policy came from, as a tree: who was made from whom, and what became of each."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import streamlit as st
 
@@ -9,7 +9,7 @@ from app import address, services
 from app.components.attempt_table import Column, Row, attempt_table
 from app.panels import attempts
 from app.snapshot import HASH_DIGITS, Snapshot
-from csro_core.store.records import AttemptRecord, PolicyText
+from csro_core.store.records import AttemptRecord, IterationRecord, PolicyText
 
 _DEEPEST = 12
 """Deeper branches are not indented any further, and say how deep they are."""
@@ -98,9 +98,11 @@ def attempts_tree(snapshot: Snapshot, policy: PolicyText, player: int) -> None:
     nodes = tree(services.store().attempts(snapshot.run.id, own.iteration))
     st.html(f'<p class="csro-panel-title">all attempts of iteration {own.iteration}'
             "<small> · each below the one it was made from; ▶ wrote this policy</small></p>")  # fmt: skip
-    rows = [replace(_row(node, own, snapshot), number=node.attempt.index + 1) for node in nodes]
+    bred = any(node.attempt.island is not None for node in nodes)
+    columns = [column for column in _columns(snapshot.game.unit) if bred or column.title != "island"]
+    rows = [_row(node, own, finished, bred) for node in nodes]
     read = attempt_table(
-        _columns(snapshot.game.unit), rows, key=f"lineage_attempts-{own.iteration}", height=_TABLE_HEIGHT,
+        columns, rows, key=f"lineage_attempts-{own.iteration}", height=_TABLE_HEIGHT,
         label=f"attempts of iteration {own.iteration}, as a tree",
     )  # fmt: skip
     if read is not None and nodes[read].attempt.policy:
@@ -119,29 +121,31 @@ def _columns(unit: str) -> tuple[Column, ...]:
     return (
         Column("attempt", "indented below its parent; × names the second parent of a crossover", "word"),
         Column("operator", "what the model was asked for", "word"),
-        Column("island", "where it was bred, – where the oracle has no islands", "number"),
+        Column("island", "where it was bred", "number"),
         Column("verdict", "what became of it", "verdict"),
         Column("screen", f"search score against the target, {unit}: it only ranks attempts of one iteration", "number"),
-        Column("idea", "the model's sentence about it", "idea"),
-        Column("reason", "why it has no score, or why it was decided so", "reason"),
+        Column("reason or idea", "why it has no score; of the others the model's sentence about it", "idea"),
     )
 
 
-def _row(node: Node, own: AttemptRecord, snapshot: Snapshot) -> Row:
+def _row(node: Node, own: AttemptRecord, finished: IterationRecord | None, bred: bool) -> Row:
+    """Returns the line of an attempt; `bred`: the iteration has islands, and the table a column for them."""
     attempt = node.attempt
-    finished = next((record for record in snapshot.iterations if record.iteration == attempt.iteration), None)
     told = attempts.row(attempt, finished)
     verdict, operator, idea, screen, *_, reason = told.cells
     branch = f"{_INDENT * min(node.depth, _DEEPEST)}{'└ ' if node.depth else ''}"
-    deep = f" (depth {node.depth})" if node.depth > _DEEPEST else ""
-    mate = f" × {attempt.mate + 1}" if attempt.mate is not None else ""
     mark = "▶ " if attempt.index == own.index else ""
-    parent = "written afresh" if not node.depth else f"made from attempt {(attempt.parent or 0) + 1}"
+    mate = f" × {attempt.mate + 1}" if attempt.mate is not None else ""
+    deep = f" (depth {node.depth})" if node.depth > _DEEPEST else ""
+    parent = f"made from attempt {(attempt.parent or 0) + 1}" if node.depth else "made from no attempt"
     with_mate = f" and attempt {attempt.mate + 1}" if attempt.mate is not None else ""
-    island = "–" if attempt.island is None else str(attempt.island + 1)
+    island = ("–" if attempt.island is None else str(attempt.island + 1),) if bred else ()
+    words = (idea or reason) if told.tone != "bad" else (reason or idea)
+    both = "\n".join(text for text in (idea, reason) if text)
     return Row(
-        (f"{branch}{mark}{attempt.index + 1}{mate}{deep}", operator, island, verdict, screen, idea, reason),
-        (f"attempt {attempt.index + 1}, {parent}{with_mate}", "", "", "", told.titles[3], "", ""),
+        (f"{branch}{mark}{attempt.index + 1}{mate}{deep}", operator, *island, verdict, screen, words),
+        (f"attempt {attempt.index + 1}, {parent}{with_mate}", "", *([""] if bred else []), "", told.titles[3], both),
         told.tone,
         told.readable,
+        number=attempt.index + 1,
     )

@@ -3,7 +3,6 @@
 import streamlit as st
 
 from app import address
-from app.formats import plain, short
 from app.panels import call, calls, controls, stages
 from app.panels.glossary import page_sentence
 from app.snapshot import snapshot_of
@@ -22,10 +21,11 @@ def render() -> None:
         "Every call of the model in this run: what was sent, what came back, what it cost and what it led to.",
         "model", "oracle", "admitted", "policy",
     )  # fmt: skip
-    free = calls.note(snapshot.run.settings.model)
-    if free:
-        st.info(free, icon=":material/info:")
     lines = calls.lines_of(run.id)
+    model = snapshot.run.settings.model
+    free = calls.note(model)
+    if free and all(line.model == model for line in lines):
+        st.info(free, icon=":material/info:")
     if not lines:
         st.subheader("There are no model calls yet")
         st.write("Each attempt of an iteration asks the model; its calls are listed here while the run is under way.")
@@ -41,7 +41,7 @@ def render() -> None:
     chosen = next((line for line in lines if line.id == wanted), None)
     if chosen is None:
         if address.get("call"):
-            st.info(f"This run has no call “{plain(short(address.get('call'), 40))}”.", icon=":material/info:")
+            st.info("This run has no call of that number.", icon=":material/info:")
             address.put(call=None)
         st.caption("Choose a call in the table to read its prompt and its answer.")
         return

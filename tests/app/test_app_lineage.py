@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.panels.lineage import Node, attempt_of, parent_of, tree
+from app.panels.lineage import Node, _row, attempt_of, parent_of, tree
 from app.snapshot import snapshot_of
 from csro_core.estimates import Estimate
 from csro_core.store.records import AttemptRecord
@@ -61,6 +61,16 @@ def test_the_tree_of_a_policy_shows_failures_and_opens_code(store, run):
     assert 'class="csro-code"' in html(test)
 
 
+def test_a_line_of_the_tree_says_where_an_attempt_came_from():
+    failed = attempt(4, 1, mate=2, island=0, status="failed", message="it crashed", idea="be clever", line=3)
+    row = _row(Node(failed, 2), failed, None, bred=True)
+    assert row.cells == ("\u2003\u2003└ ▶ 5 × 3", "refine", "1", "failed", "", "line 3: it crashed")
+    assert row.titles[0] == "attempt 5, made from attempt 2 and attempt 3"
+    assert (row.tone, row.number) == ("bad", 5)
+    first = attempt(0, idea="be clever")
+    assert _row(Node(first, 0), failed, None, bred=False).cells == ("1", "refine", "not chosen", "", "be clever")
+
+
 def test_hostile_attempts_are_drawn(store, run):
     lease = store.acquire(run, "test")
     for number in range(3, 40):
@@ -89,6 +99,9 @@ def test_the_attempt_and_the_parent_of_a_text_are_found(store, run):
     assert parent_of(snapshot, store.policy(rejected.policy), 0) == first.policy
     test = app(PAGE, run=run, policy=rejected.policy[:12], tab="Diff")
     assert "(its parent)" in test.selectbox[0].options[0]
+    test = app(PAGE, run=run, policy=rejected.policy[:12], tab="Lineage")
+    assert f"text {first.policy[:8]}" in html(test)
+    assert "written afresh" not in words(test)
 
 
 def test_the_prompt_of_a_policy_is_that_of_its_call(store, run):
