@@ -1,5 +1,6 @@
 """How numbers, names and times look. Every ± is a 95 % interval; numbers are rounded to their error."""
 
+import re
 from html import escape
 from math import floor, isfinite, log10
 from textwrap import wrap
@@ -101,8 +102,15 @@ def safe(text: str) -> str:
     return escape(text, quote=True)
 
 
+_ADDRESS = re.compile(r":(?=//)|www(?=\.)|@", re.IGNORECASE)
+
+
 def plain(text: str) -> str:
-    """Returns generated text for Markdown (labels of widgets), so that it is shown letter by letter."""
+    """Returns generated text for Markdown (labels of widgets), so that it is shown letter by letter.
+
+    What looks like an address would become a link even so: an invisible joiner within keeps it text.
+    """
+    text = _ADDRESS.sub(lambda found: found[0] + "\u2060", text)
     return "".join(f"\\{letter}" if letter in r"\`*_{}[]()#+-.!|<>~$:^=&" else letter for letter in text)
 
 

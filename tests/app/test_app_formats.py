@@ -32,8 +32,9 @@ def test_a_weight_that_is_not_zero_never_looks_like_zero():
 def test_generated_text_becomes_letters_in_html_and_in_markdown():
     assert formats.safe('<b onclick="x">') == "&lt;b onclick=&quot;x&quot;&gt;"
     assert formats.plain("[a](http://b) **c** $d$ :red[e]") == (
-        r"\[a\]\(http\://b\) \*\*c\*\* \$d\$ \:red\[e\]"
+        "\\[a\\]\\(http\\:\u2060//b\\) \\*\\*c\\*\\* \\$d\\$ \\:red\\[e\\]"
     )
+    assert formats.plain("WWW.a.b c@d.e") == "WWW\u2060\\.a\\.b c@\u2060d\\.e"
 
 
 def test_the_model_is_never_called_a_language_model():

@@ -95,6 +95,8 @@ def test_hostile_names_and_docstrings_stay_letters(demo, open_page, path):
     settle(page)
     page.get_by_text("window.evil").first.wait_for(state="attached")
     assert page.evaluate("window.evil") is None
+    # The name holds an address, which stays text too.
+    assert page.evaluate("[...document.links].filter(link => link.host !== location.host).map(link => link.href)") == []
 
 
 @pytest.mark.parametrize("path", ["", "policies"])
