@@ -16,8 +16,8 @@ FORMS: Mapping[str, str] = MappingProxyType({
     "synthesiser": "the built-in grammar, free, no key",
     "gemini:MODEL": "a model of the Gemini API; the key is in GEMINI_API_KEY or GOOGLE_API_KEY",
     "openai:MODEL@BASE_URL": "a server that speaks OpenAI's API, such as Ollama at http://127.0.0.1:11434/v1; "
-    "a key is in OPENAI_API_KEY (api.openai.com), in OPENROUTER_API_KEY (openrouter.ai), or is given by hand (key field "
-    "of the page, or --key-on-stdin)",
+    "a key is in OPENAI_API_KEY (api.openai.com), in OPENROUTER_API_KEY (openrouter.ai), or is given by hand (the "
+    "page's key field, or --key-on-stdin)",
     "recorded:RUN": "the answers of a stored run, free, no key",
 })
 """Form of a name → what it stands for, in words."""
