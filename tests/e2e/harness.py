@@ -56,6 +56,22 @@ class Server:
     process: subprocess.Popen
 
 
+LOST_TAB = re.compile(
+    r"Exception in ASGI application\n(?:(?!Exception in ASGI application).)*?"
+    r"WebSocketDisconnected: Cannot call \"send\" once a close message has been sent\.\n",
+    re.DOTALL,
+)
+
+
+def without_lost_tabs(said: str) -> str:
+    """Returns a server's log without what Streamlit says when a tab goes away while it closes the connection.
+
+    It then closes a socket that is closed already (starlette_websocket.py, `_websocket_endpoint`); of our code only
+    the middleware that passes the connection on is in that traceback.
+    """
+    return LOST_TAB.sub("", said)
+
+
 @contextlib.contextmanager
 def server(store: Path, port: int = 0) -> Iterator[Server]:
     """Starts the dashboard from a foreign folder, on any free port where none is given; ends it afterwards."""
@@ -81,7 +97,7 @@ def server(store: Path, port: int = 0) -> Iterator[Server]:
             process.wait(10)
         except subprocess.TimeoutExpired:
             process.kill()
-        said = log.read_text(errors="replace")
+        said = without_lost_tabs(log.read_text(errors="replace"))
         shutil.rmtree(folder, ignore_errors=True)
         if "Traceback" in said:
             print(said[-6000:])  # pytest shows it with the failed test
