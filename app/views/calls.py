@@ -3,20 +3,16 @@
 import streamlit as st
 
 from app import address
-from app.panels import call, calls, controls, stages
+from app.panels import call, calls, controls, opening
 from app.panels.glossary import page_sentence
-from app.snapshot import snapshot_of
 
 
 def render() -> None:
     """Draws the page."""
-    run = controls.current_run()
-    if run is None:
-        st.info("There is no run yet. Make one with “New run” on the left.", icon=":material/info:")
+    snapshot = opening.opened()
+    if snapshot is None:
         return
-    shown = stages.pulse(run.id)
-    snapshot = snapshot_of(run.id)
-    stages.live(run.id, shown, drawn=False)
+    run = snapshot.run
     page_sentence(
         "Every call of the model in this run: what was sent, what came back, what it cost and what it led to.",
         "model", "oracle", "admitted", "policy",

@@ -5,21 +5,17 @@ from streamlit.delta_generator import DeltaGenerator
 
 from app import address
 from app.formats import safe, short
-from app.panels import controls, match, stages
+from app.panels import match, opening
 from app.panels.glossary import page_sentence
-from app.snapshot import HASH_DIGITS, snapshot_of
+from app.snapshot import HASH_DIGITS
 from csro_core.store.records import Member
 
 
 def render() -> None:
     """Draws the page."""
-    run = controls.current_run()
-    if run is None:
-        st.info("There is no run yet. Make one with “New run” on the left.", icon=":material/info:")
+    snapshot = opening.opened()
+    if snapshot is None:
         return
-    shown = stages.pulse(run.id)
-    snapshot = snapshot_of(run.id)
-    stages.live(run.id, shown, drawn=False)
     if not snapshot.members:
         st.info("Nothing was played yet: press Step on the left.", icon=":material/info:")
         return

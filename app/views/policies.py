@@ -6,9 +6,9 @@ from app import address
 from app.code_view import code_html
 from app.components.policy_list import policy_list
 from app.formats import file_name, first_line, plain, safe, short
-from app.panels import compare, controls, edit, lineage, origin, roster, stages, versus
+from app.panels import compare, controls, edit, lineage, opening, origin, roster, versus
 from app.panels.glossary import page_sentence
-from app.snapshot import HASH_DIGITS, ORIGINS, Snapshot, name_of, snapshot_of, text_of
+from app.snapshot import HASH_DIGITS, ORIGINS, Snapshot, name_of, text_of
 from csro_core.store.records import Member, PolicyText, SolutionRecord
 
 TABS = ("Code", "Diff", "Edit", "Lineage", "Prompt")
@@ -16,18 +16,14 @@ TABS = ("Code", "Diff", "Edit", "Lineage", "Prompt")
 
 def render() -> None:
     """Draws the page."""
-    run = controls.current_run()
-    if run is None:
-        st.info("There is no run yet. Make one with “New run” on the left.", icon=":material/info:")
+    snapshot = opening.opened()
+    if snapshot is None:
         return
-    shown = stages.pulse(run.id)
-    snapshot = snapshot_of(run.id)
-    stages.live(run.id, shown, drawn=False)
     if not snapshot.members:
         st.subheader(f"{plain(snapshot.run.name)} has no policies yet")
         st.write("Its initial population is written and played with the first step.")
         if st.button("Step", type="primary", icon=":material/skip_next:", key="first_step"):
-            controls.ask(run.id, "step", {"until": "iteration"})
+            controls.ask(snapshot.run.id, "step", {"until": "iteration"})
         return
     solution = snapshot.solutions[-1] if snapshot.solutions else None
     wanted = address.get("policy")

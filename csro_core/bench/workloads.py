@@ -36,7 +36,6 @@ class Arena:
 
     Attributes:
         name: for people.
-        steps_name: what `steps` counts.
         game: number of steps → the spec.
         bare: the loop without protection.
         openspiel: the same on OpenSpiel's states.
@@ -45,7 +44,6 @@ class Arena:
     """
 
     name: str
-    steps_name: str
     game: Callable[[int], GameSpec]
     bare: EpisodeLoop
     openspiel: EpisodeLoop
@@ -55,7 +53,6 @@ class Arena:
 
 RPS = Arena(
     name="repeated RPS",
-    steps_name="throws",
     game=lambda throws: repeated_rps.build({"num_throws": throws}).spec,
     bare=lambda acts, throws, _: loops.play_throws(acts, throws),
     openspiel=lambda acts, throws, _: loops.play_openspiel_throws(acts, throws),
@@ -64,7 +61,6 @@ RPS = Arena(
 )
 LEDUC = Arena(
     name="repeated Leduc",
-    steps_name="hands",
     game=lambda hands: repeated_leduc.build({"num_hands": hands}).spec,
     bare=loops.play_hands,
     openspiel=loops.play_openspiel_hands,

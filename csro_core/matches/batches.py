@@ -4,8 +4,9 @@ An episode depends on its seed and its policies only, so the parts give what the
 different: a process that dies forfeits the rest of its part, not of the whole job.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -40,3 +41,44 @@ def joined(parts: Sequence[MatchResult]) -> MatchResult:
         seconds=sum(part.seconds for part in parts),
         deterministic=all(part.deterministic for part in parts),
     )
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a part belongs: number `part` of the `parts` of job number `job`."""
+
+    job: int
+    part: int
+    parts: int
+
+
+def split(jobs: Sequence[MatchJob]) -> Iterator[tuple[Place, MatchJob]]:
+    """Gives the parts of all jobs, in order, each with its place."""
+    for index, job in enumerate(jobs):
+        parts = parts_of(job)
+        for number, part in enumerate(parts):
+            yield Place(index, number, len(parts)), part
+
+
+class Joining:
+    """Puts the results of jobs together while the results of their parts arrive, in any order."""
+
+    def __init__(self, on_result: Callable[[int, MatchResult], None] | None) -> None:
+        """Starts with nothing; `on_result` hears of each job (index, result) when its last part is there."""
+        self._on_result = on_result
+        self._arrived: defaultdict[int, dict[int, MatchResult]] = defaultdict(dict)
+        self._results: dict[int, MatchResult] = {}
+
+    def take(self, place: Place, result: MatchResult) -> None:
+        """Takes the result of one part."""
+        parts = self._arrived[place.job]
+        parts[place.part] = result
+        if len(parts) == place.parts:
+            del self._arrived[place.job]
+            self._results[place.job] = joined([parts[number] for number in sorted(parts)])
+            if self._on_result is not None:
+                self._on_result(place.job, self._results[place.job])
+
+    def results(self) -> list[MatchResult]:
+        """Returns the results in the order of the jobs, all parts of which have arrived."""
+        return [self._results[index] for index in range(len(self._results))]

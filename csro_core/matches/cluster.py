@@ -10,7 +10,6 @@ import logging
 import os
 import re
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from queue import Empty
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, cast
 
 from csro_core.errors import Cancelled, CsroError, UsageError
 from csro_core.games import make_game
-from csro_core.matches.batches import joined, parts_of
+from csro_core.matches.batches import Joining, Place, split
 from csro_core.matches.cluster_messages import (
     Answer,
     Demand,
@@ -137,20 +136,9 @@ class ClusterPool:
         """
         for job in jobs:
             make_game(job.game)
-        arrived: defaultdict[int, dict[int, MatchResult]] = defaultdict(dict)
-        results: dict[int, MatchResult] = {}
-
-        def arrive(place: _Place, outcome: MatchResult | Inspection) -> None:
-            parts = arrived[place.job]
-            parts[place.part] = cast(MatchResult, outcome)
-            if len(parts) == place.parts:
-                del arrived[place.job]
-                results[place.job] = joined([parts[number] for number in sorted(parts)])
-                if on_result is not None:
-                    on_result(place.job, results[place.job])
-
-        self._do(_parts(jobs), arrive)
-        return [results[index] for index in range(len(jobs))]
+        joining = Joining(on_result)
+        self._do(split(jobs), lambda place, outcome: joining.take(place, cast(MatchResult, outcome)))
+        return joining.results()
 
     def inspect(self, text: str) -> Inspection:
         """Returns what a jailed process on a worker says of a policy's text; this process never parses it.
@@ -160,7 +148,7 @@ class ClusterPool:
             CsroError: see `submit`.
         """
         found: list[MatchResult | Inspection] = []
-        self._do(iter([(_Place(0, 0, 1), text)]), lambda _, outcome: found.append(outcome))
+        self._do(iter([(Place(0, 0, 1), text)]), lambda _, outcome: found.append(outcome))
         return cast(Inspection, found[0])
 
     def cancel(self) -> None:
@@ -177,8 +165,8 @@ class ClusterPool:
 
     def _do(
         self,
-        tasks: "Iterator[tuple[_Place, Task]]",
-        arrive: "Callable[[_Place, MatchResult | Inspection], None]",
+        tasks: Iterator[tuple[Place, Task]],
+        arrive: Callable[[Place, MatchResult | Inspection], None],
     ) -> None:
         """Does all tasks; a window of them is under way.
 
@@ -293,20 +281,11 @@ class ClusterPool:
             )
 
 
-@dataclass(frozen=True)
-class _Place:
-    """Where a result belongs: part `part` of the `parts` of job `job`."""
-
-    job: int
-    part: int
-    parts: int
-
-
 @dataclass
 class _Sent:
     """A task under way, and how often it was sent."""
 
-    place: _Place
+    place: Place
     task: Task
     tries: int = 1
 
@@ -322,13 +301,6 @@ class _Sent:
                 f"into the logs and at the memory of the workers, then resume; no policy is blamed"
             )
         self.tries += 1
-
-
-def _parts(jobs: Sequence[MatchJob]) -> Iterator[tuple[_Place, Task]]:
-    for index, job in enumerate(jobs):
-        parts = parts_of(job)
-        for number, part in enumerate(parts):
-            yield _Place(index, number, len(parts)), part
 
 
 def _requires_full_isolation() -> bool:

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from csro_core.errors import Cancelled
 from csro_core.games.base import Game, GameSpec
-from csro_core.matches.batches import joined, parts_of
+from csro_core.matches.batches import Joining, split
 from csro_core.matches.jobs import Isolation, MatchJob, MatchResult
 from csro_core.matches.referee import play_match
 from csro_core.matches.sides import Spawn
@@ -74,24 +74,11 @@ class LocalPool:
             UsageError: a job names an unknown game, or its parameters are wrong.
         """
         games = [self._games(job.game) for job in jobs]
-        split = [parts_of(job) for job in jobs]
-        tasks = [partial(play_match, game, part) for game, job in zip(games, split, strict=True) for part in job]
-        owner = [index for index, job in enumerate(split) for _ in job]
-        arrived: list[dict[int, MatchResult]] = [{} for _ in jobs]
-        results: dict[int, MatchResult] = {}
-
-        def arrive(task: int, result: MatchResult) -> None:
-            index = owner[task]
-            parts = arrived[index]
-            parts[task] = result
-            if len(parts) == len(split[index]):
-                results[index] = joined([parts[number] for number in sorted(parts)])
-                parts.clear()
-                if on_result is not None:
-                    on_result(index, results[index])
-
-        self.run(tasks, arrive)
-        return [results[index] for index in range(len(jobs))]
+        placed = list(split(jobs))
+        joining = Joining(on_result)
+        tasks = [partial(play_match, games[place.job], part) for place, part in placed]
+        self.run(tasks, lambda task, result: joining.take(placed[task][0], result))
+        return joining.results()
 
     def run(
         self, tasks: Sequence[Callable[[Spawn], _Result]], on_result: Callable[[int, _Result], None] | None = None

@@ -8,7 +8,6 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, TypeVar
-from urllib.parse import quote
 
 import httpx2
 from google import genai
@@ -18,9 +17,10 @@ from google.genai.models import Models
 from csro_core.errors import UsageError
 from csro_core.models.base import OnText
 from csro_core.models.chat import ChatAnswer, Prompt
-from csro_core.models.gemini_outcomes import FEW, NEW_KEY, OFTEN, Reading, clipped, failure_of
+from csro_core.models.client_words import key_of, one_line
+from csro_core.models.gemini_outcomes import NEW_KEY, Reading, failure_of
 from csro_core.models.gemini_sdk import build, http_options, split_version
-from csro_core.models.retry import FailedTry, Retry, Tell, add_usage, within
+from csro_core.models.retry import FEW, OFTEN, FailedTry, Retry, Tell, within
 
 Value = TypeVar("Value")
 
@@ -28,8 +28,6 @@ Thinking: TypeAlias = Literal["low", "medium", "high", "default"]
 
 GOOGLE = "https://generativelanguage.googleapis.com"
 API_VERSION = "v1"
-SHORTEST_SECRET = 6
-"""Keys of servers that want none, such as "none", are words and stay in messages."""
 
 BUDGETS = {"low": 1024, "medium": 8192, "high": 24576}
 """Gemini 2.5 thinks by a number of tokens. Every 2.5 model takes these (ai.google.dev/gemini-api/docs/thinking)."""
@@ -92,7 +90,7 @@ class GeminiClient:
         address, version = split_version(base_url or GOOGLE)
         self._address = address
         self._version = api_version or version or API_VERSION
-        self._key = (key or "").strip()
+        self._key = key_of(key)
         self._settings = settings
         self._retry = retry
         self._generation = generation(self.model)
@@ -154,20 +152,13 @@ class GeminiClient:
                     stream = models.generate_content_stream(model=self.model, contents=prompt.user, config=config)
                     for response in stream:
                         if reading.add(response):
-                            tell(self._without_key(reading.text))
+                            tell(self._key.hidden_in(reading.text))
                 reading.check()
 
             self._call(seconds, ask, reading, self.model, on_text)
             return reading
 
-        tried = self._retry.run(once)
-        return ChatAnswer(
-            text=self._without_key(tried.value.text),
-            usage=add_usage(tried.wasted, tried.value.usage),
-            model=self._without_key(tried.value.model),
-            tries=tried.tries,
-            seconds=tried.seconds,
-        )
+        return self._key.answer(self._retry.run(once))
 
     def offered(self) -> tuple[str, ...]:
         """Returns the names of the models that the server offers for this key and that write text.
@@ -185,7 +176,7 @@ class GeminiClient:
 
             return self._call(seconds, ask, Reading(0), "", None)
 
-        return tuple(self._without_key(name) for name in self._retry.run(once).value)
+        return tuple(self._key.hidden_in(name) for name in self._retry.run(once).value)
 
     def _config(self, prompt: Prompt, sample: int, seconds: float) -> types.GenerateContentConfig:
         """Returns the SDK's form of the parameters for one try."""
@@ -236,10 +227,7 @@ class GeminiClient:
             failure = late(reading, seconds)
         except FailedTry as error:
             failure = error
-        message, answer = self._without_key(failure.message), self._without_key(failure.answer)
-        raise FailedTry(
-            failure.reason, message, worth=failure.worth, delay=failure.delay, usage=failure.usage, answer=answer
-        )
+        raise self._key.failure(failure)
 
     def _failure(self, error: Exception, reading: Reading, model: str) -> FailedTry:
         """Returns what an error of the SDK or of its HTTP client means."""
@@ -272,23 +260,17 @@ class GeminiClient:
         if not self._key:
             advice = f"set GEMINI_API_KEY or enter one ({NEW_KEY} gives them out)."
             raise FailedTry("needs-key", f"A Gemini model needs an API key: {advice}")
-        if not re.fullmatch(r"[!-~]+", self._key) or self._key.startswith("auth_tokens/"):
+        if not self._key.can_be_sent or self._key.value.startswith("auth_tokens/"):
             raise FailedTry("wrong-key", f"The API key holds characters that no key has: copy it again from {NEW_KEY}.")
         with self._lock:
             if self._client is None:
                 try:
-                    self._client = build(self._key, self._address, self._version)
+                    self._client = build(self._key.value, self._address, self._version)
                 except (ImportError, ValueError) as error:
                     # A proxy of the environment: one that is no URL, or SOCKS without the package for it.
                     message = f"The HTTP client cannot be made ({described(error)}): check the proxy variables."
                     raise FailedTry("network", message) from None
             return self._client
-
-    def _without_key(self, text: str) -> str:
-        """Returns words of the server or the SDK without the key."""
-        if len(self._key) < SHORTEST_SECRET:
-            return text
-        return text.replace(self._key, "[key]").replace(quote(self._key, safe=""), "[key]")
 
 
 def late(reading: Reading, seconds: float | None) -> FailedTry:
@@ -300,7 +282,7 @@ def late(reading: Reading, seconds: float | None) -> FailedTry:
 
 def described(error: Exception) -> str:
     """Returns an error of a library in one line."""
-    return clipped(f"{type(error).__name__}: {error}")
+    return one_line(f"{type(error).__name__}: {error}")
 
 
 def generation(model: str) -> float | None:

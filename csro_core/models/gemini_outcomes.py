@@ -11,13 +11,8 @@ from typing import Any
 from google.genai import errors, types
 
 from csro_core.models.chat import Usage
-from csro_core.models.retry import FailedTry
-
-OFTEN = 100
-"""Worth of a failure that costs nothing and may pass: `Retry.attempts` is the bound."""
-
-FEW = 3
-"""Worth of a failure that is billed, or that mostly comes back."""
+from csro_core.models.client_words import one_line
+from csro_core.models.retry import FEW, OFTEN, FailedTry
 
 BROKEN_OFF = {"OTHER", "MALFORMED_RESPONSE", "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"}
 STOPPED = {"SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MODEL_ARMOR"}
@@ -102,7 +97,7 @@ class Reading:
             message = f"The server stopped the answer ({self._finish}): change the prompt, or take another model."
             return self.failed("blocked", message)
         # A reason of a newer API. Asking again would be billed and mostly end the same way.
-        message = f"The model stopped for a reason that this version does not know ({clipped(self._finish)}): "
+        message = f"The model stopped for a reason that this version does not know ({one_line(self._finish)}): "
         return self.failed("bad-response", message + "update google-genai, or take another model.")
 
 
@@ -125,7 +120,7 @@ def failure_of(error: errors.APIError, model: str) -> FailedTry:
     """
     code = error.code if isinstance(error.code, int) else 0
     details = details_of(error)
-    said = clipped(f"{code} {error.status or ''}: {error.message or ''}")
+    said = one_line(f"{code} {error.status or ''}: {error.message or ''}")
     if any(detail.get("reason") == "API_KEY_INVALID" for detail in details) or code in {401, 403}:
         return FailedTry("wrong-key", f"The server refuses the API key ({said}): check it at {NEW_KEY}.")
     if code == 404 and model:
@@ -182,9 +177,3 @@ def details_of(error: errors.APIError) -> list[Mapping[str, Any]]:
 def as_list(value: Any) -> list[Any]:
     """Returns the value where it is a list, else an empty one."""
     return value if isinstance(value, list) else []
-
-
-def clipped(text: str) -> str:
-    """Returns words of the server, such as a page of HTML, as one line of bounded length."""
-    line = " ".join(text.split())
-    return line if len(line) <= 300 else line[:299] + "…"

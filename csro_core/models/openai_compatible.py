@@ -18,9 +18,10 @@ import orjson
 
 from csro_core.models.base import OnText
 from csro_core.models.chat import ChatAnswer, Prompt
+from csro_core.models.client_words import key_of, one_line
 from csro_core.models.names import is_loopback, usual_url
-from csro_core.models.openai_outcomes import FEW, OpenAiReading, failure_of, line_of, names_offered, of_status
-from csro_core.models.retry import FailedTry, Retry, Tell, add_usage, within
+from csro_core.models.openai_outcomes import OpenAiReading, failure_of, names_offered, of_status
+from csro_core.models.retry import FEW, FailedTry, Retry, Tell, within
 
 Value = TypeVar("Value")
 
@@ -29,8 +30,6 @@ MAX_BODY = 16_000_000
 """Bytes of an answer; nothing that a policy needs comes near."""
 
 SECONDS_BETWEEN_TEXTS = 0.05
-SHORTEST_SECRET = 6
-"""Keys of servers that want none, such as "none", are words and stay in messages."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +72,7 @@ class OpenAiClient:
         self.model = model
         self._url = usual_url(base_url)
         self._local = is_loopback(self._url)
-        self._key = (key or "").strip()
+        self._key = key_of(key)
         self._settings = settings
         self._retry = retry
         self._takes_seed = True
@@ -130,19 +129,12 @@ class OpenAiClient:
                         reading.add_whole(_json(_body(response, MAX_BODY)))
                 reading.check()
                 if on_text is not None:
-                    tell(self._without_key(reading.text))
+                    tell(self._key.hidden_in(reading.text))
                 return reading
 
             return self._call(seconds, ask, reading, on_text)
 
-        tried = self._retry.run(once)
-        return ChatAnswer(
-            text=self._without_key(tried.value.text),
-            usage=add_usage(tried.wasted, tried.value.usage),
-            model=self._without_key(tried.value.model),
-            tries=tried.tries,
-            seconds=tried.seconds,
-        )
+        return self._key.answer(self._retry.run(once))
 
     def offered(self) -> tuple[str, ...]:
         """Returns the names of the models that the server offers for this key.
@@ -158,7 +150,7 @@ class OpenAiClient:
 
             return self._call(seconds, ask, OpenAiReading(0), None)
 
-        return tuple(self._without_key(name) for name in self._retry.run(once).value)
+        return tuple(self._key.hidden_in(name) for name in self._retry.run(once).value)
 
     def _document(self, prompt: Prompt, seed: int, *, stream: bool) -> dict[str, Any]:
         """Returns the body of a request."""
@@ -188,7 +180,7 @@ class OpenAiClient:
         # Uncompressed, so that `MAX_BODY` bounds what a small answer can grow to.
         headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
         if self._key:
-            headers["Authorization"] = f"Bearer {self._key}"
+            headers["Authorization"] = f"Bearer {self._key.value}"
         client = httpx2.Client(
             timeout=httpx2.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS)),
             # Loopback must not go through a proxy. A redirect to another host would take the key along.
@@ -224,7 +216,7 @@ class OpenAiClient:
                 reading.done = True
                 return
             if reading.add_chunk(_json(event)) and time.monotonic() - told > SECONDS_BETWEEN_TEXTS:
-                tell(self._without_key(reading.text))
+                tell(self._key.hidden_in(reading.text))
                 told = time.monotonic()
 
     def _call(
@@ -237,8 +229,7 @@ class OpenAiClient:
         """
         if not self._key and not self._local and self._url.startswith("https:"):
             raise FailedTry("needs-key", f"The server at {self._url} needs a key: give one, or take another model.")
-        if self._key and not re.fullmatch(r"[!-~]+", self._key):
-            # Not sent: the HTTP library would quote it in its error.
+        if self._key and not self._key.can_be_sent:
             raise FailedTry("wrong-key", "The key holds characters that no key has: copy it again.")
 
         def work(tell: Tell) -> Value:
@@ -256,18 +247,9 @@ class OpenAiClient:
             failure = FailedTry("timeout", f"The server did not answer within {seconds:.0f} s: {advice}", worth=2)
         except FailedTry as error:
             failure = error
-        raise FailedTry(
-            failure.reason,
-            self._without_key(failure.message),
-            worth=failure.worth,
-            delay=failure.delay,
-            usage=failure.usage if failure.usage.prompt else reading.usage,
-            answer=self._without_key(reading.text),
-        )
-
-    def _without_key(self, text: str) -> str:
-        """Returns words of the server without the key."""
-        return text if len(self._key) < SHORTEST_SECRET else text.replace(self._key, "[key]")
+        failure.usage = failure.usage if failure.usage.prompt else reading.usage
+        failure.answer = reading.text
+        raise self._key.failure(failure)
 
 
 def _body(response: httpx2.Response, most: int) -> bytes:
@@ -313,6 +295,6 @@ def _json(data: bytes) -> Any:
         # orjson refuses halves of surrogate pairs, which proxies make when they cut a stream between them.
         return json.loads(data)
     except (ValueError, RecursionError):
-        said = line_of(data[:2000].decode("utf-8", "replace")) or "nothing"
+        said = one_line(data[:2000].decode("utf-8", "replace")) or "nothing"
         message = f"The server sent what is no answer of OpenAI's chat API ({said}): check the base URL."
         raise FailedTry("bad-response", message, worth=FEW) from None

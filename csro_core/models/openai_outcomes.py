@@ -11,13 +11,8 @@ import orjson
 
 from csro_core.models.answer_forms import without_thoughts
 from csro_core.models.chat import Usage
-from csro_core.models.retry import FailedTry
-
-OFTEN = 100
-"""Worth of a failure that costs nothing and may pass: `Retry.attempts` is the bound."""
-
-FEW = 3
-"""Worth of a failure that is billed, or that mostly comes back."""
+from csro_core.models.client_words import one_line
+from csro_core.models.retry import FEW, OFTEN, FailedTry
 
 MAX_WAIT = 86_400.0
 _USED_UP = re.compile(
@@ -101,7 +96,7 @@ class OpenAiReading:
 
     def _told(self, error: Any) -> FailedTry:
         """Returns the failure of an error that came with the status of a success."""
-        said = line_of(_message_of(error))
+        said = one_line(_message_of(error))
         code = _as_dict(error).get("code")
         if code == 429:
             return self.failed("rate", f"The server gets more requests than it allows ({said}): resume later.", OFTEN)
@@ -122,7 +117,7 @@ class OpenAiReading:
                 "(thinking counts among them), or take a model that thinks less.",
             )
         if self._finish == "content_filter" or (self._refusal and not text.strip()):
-            said = line_of(self._refusal) or self._finish
+            said = one_line(self._refusal) or self._finish
             raise self.failed("blocked", f"The server refused to answer ({said}): change the prompt or the model.")
         if self._finish == "error":
             raise self.failed("server", "The server broke the answer off: try again later.", FEW)
@@ -154,7 +149,7 @@ def of_status(status: int, headers: Mapping[str, str], body: str, asked: str) ->
         body: its text.
         asked: what was asked for, such as "model 'x' at http://…".
     """
-    said = line_of(f"{status}: {_message_of(_parsed(body))}")
+    said = one_line(f"{status}: {_message_of(_parsed(body))}")
     delay = retry_after(headers)
     if status in {401, 403}:
         return FailedTry("wrong-key", f"The server refuses the key ({said}): check it.")
@@ -194,7 +189,7 @@ def failure_of(error: Exception, url: str, local: bool) -> FailedTry:
         url: that was asked.
         local: True where it is on this machine.
     """
-    said = line_of(f"{type(error).__name__}: {error}")
+    said = one_line(f"{type(error).__name__}: {error}")
     if isinstance(error, httpx2.ConnectTimeout | httpx2.ConnectError):
         advice = "start the server, or check its port" if local else "check the connection, the proxy and the base URL"
         # A server on this machine that is not there does not come by itself.
@@ -220,14 +215,8 @@ def names_offered(document: Any) -> tuple[str, ...]:
     if not isinstance(listed, list):
         message = f"The server sent no list of models ({_shown(document)}): check the base URL."
         raise FailedTry("bad-response", message, worth=FEW)
-    names = (line_of(_as_text(_as_dict(model).get("id"))) for model in listed)
+    names = (one_line(_as_text(_as_dict(model).get("id"))) for model in listed)
     return tuple(sorted({name for name in names if name}))
-
-
-def line_of(text: str) -> str:
-    """Returns words of the server, such as a page of HTML, as one line of bounded length."""
-    line = " ".join(text[:2000].encode("utf-8", "replace").decode("utf-8").split())
-    return line if len(line) <= 300 else f"{line[:299]}\u2026"
 
 
 def _parsed(body: str) -> Any:
@@ -252,7 +241,7 @@ def _message_of(data: Any) -> str:
 def _shown(document: Any) -> str:
     """Returns the beginning of a document of the server."""
     try:
-        return line_of(orjson.dumps(document).decode())
+        return one_line(orjson.dumps(document).decode())
     except TypeError:
         # orjson reads numbers and halves of characters that it does not write.
         return type(document).__name__

@@ -24,6 +24,12 @@ Value = TypeVar("Value")
 
 NO_USAGE = Usage()
 
+OFTEN = 100
+"""Worth of a failure that costs nothing and may pass: `Retry.attempts` is the bound."""
+
+FEW = 3
+"""Worth of a failure that is billed, or that mostly comes back."""
+
 SHORTEST_TRY = 1.0
 """Seconds; with less than that left, asking again would be billed and not heard."""
 

@@ -82,6 +82,7 @@ class Player:
         self._process = process
         self._verdict: tuple[str, str] | None = None
         self._codes = codes
+        self._known: Compiled | None = None
         self._text_sent = ""
 
     # What the watchdog needs.
@@ -140,17 +141,16 @@ class Player:
     def ask_load(self, text: str) -> None:
         """Sends a text to be checked and compiled, or what it was compiled to before."""
         self._text_sent = text
-        known = self._codes.get(text)
-        if known is None:
+        self._known = self._codes.get(text)
+        if self._known is None:
             self._ask("load", (text,), CHECK_SECONDS, f"takes more than {CHECK_SECONDS:g} s to parse")
         else:
-            self._send("reload", (known.code, known.act_line))
+            self._send("reload", (self._known.code, self._known.act_line))
 
     def loaded(self) -> tuple[tuple[Problem, ...], bool]:
         """Returns what is wrong with the text that `ask_load` sent, and whether it may draw random numbers."""
-        if not self.waiting:
-            known = self._codes.get(self._text_sent)
-            return (), known is None or known.random
+        if self._known is not None:
+            return (), self._known.random
         answer = self._object()
         problems = problems_of(answer.get("problems"))
         random = answer.get("random") is not False

@@ -10,30 +10,7 @@ from csro_core.models.chat import Usage
 from csro_core.models.gemini import GeminiClient
 from tests.models import fake_gemini as fake
 from tests.models.fake_gemini import KEY, FakeGemini
-from tests.models.gemini_calls import MODEL, PROMPT, STREAMED, Waits, failure, hears
-
-
-@pytest.fixture(scope="module")
-def running():
-    with FakeGemini(lambda request: f"seen: {fake.prompt_of(request)}") as server:
-        yield server
-
-
-@pytest.fixture
-def server(running):
-    running.play()
-    return running
-
-
-@pytest.fixture
-def waits():
-    return Waits()
-
-
-@pytest.fixture
-def client(server, waits):
-    return GeminiClient(MODEL, KEY, base_url=server.url, retry=waits.retry())
-
+from tests.models.gemini_calls import MODEL, PROMPT, STREAMED, failure, hears
 
 # Failures that are worth another try.
 

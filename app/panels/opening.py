@@ -1,0 +1,18 @@
+"""What the pages about one run begin with."""
+
+import streamlit as st
+
+from app.panels import controls, stages
+from app.snapshot import Snapshot, snapshot_of
+
+
+def opened() -> Snapshot | None:
+    """Returns the run that the page is about, and watches it; None where there is none yet, and the page says so."""
+    run = controls.current_run()
+    if run is None:
+        st.info("There is no run yet. Make one with “New run” on the left.", icon=":material/info:")
+        return None
+    shown = stages.pulse(run.id)
+    snapshot = snapshot_of(run.id)
+    stages.live(run.id, shown, drawn=False)
+    return snapshot
