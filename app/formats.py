@@ -83,8 +83,10 @@ def duration(seconds: float) -> str:
 
 
 def money(usd: float | None) -> str:
-    """Returns "$0.00", or "unpriced" where a call had no price."""
-    return "unpriced" if usd is None else f"${usd:.2f}"
+    """Returns an amount with enough decimals for the price of one call, or "unpriced" where nobody knows it."""
+    if usd is None:
+        return "unpriced"
+    return "$0.00" if usd == 0 else f"${usd:.2f}" if usd >= 1 else f"${usd:.4f}" if usd >= 0.0001 else "<$0.0001"
 
 
 def short(text: str, length: int = 18) -> str:

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from app import address, services
-from app.formats import duration, safe, short
+from app.formats import duration, money, safe, short
 from app.panels.attempts import STATUS, VERDICTS
 from app.snapshot import HASH_DIGITS
 from csro_core.models.chat import Prompt, PromptPart
@@ -48,14 +48,9 @@ def outcome(line: CallLine) -> str:
 def price(line: CallLine) -> str:
     """Returns what a call cost: "unpriced" where nobody knows, "–" where nothing was billed as far as is known."""
     if line.usd is not None:
-        return dollars(line.usd)
+        return money(line.usd)
     billed = line.status != "sent" and (line.status != "failed" or line.tokens_in + line.tokens_out > 0)
     return "unpriced" if billed else "–"
-
-
-def dollars(usd: float) -> str:
-    """Returns an amount with enough decimals for the price of one call."""
-    return "$0.00" if usd == 0 else f"${usd:.2f}" if usd >= 1 else f"${usd:.4f}" if usd >= 0.0001 else "<$0.0001"
 
 
 def attempt_name(line: CallLine) -> str:

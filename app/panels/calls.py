@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from app import address, services
-from app.formats import duration, safe, short
+from app.formats import duration, money, safe, short
 from app.panels import call
 from app.snapshot import Snapshot
 from csro_core.store.calls import CallLine, CallTotals, call_lines
@@ -80,7 +80,7 @@ def _row(name: str, cells: Iterable[str]) -> str:
 
 
 def _cells(total: CallTotals) -> tuple[str, ...]:
-    saved = f"{total.reused}× {call.dollars(total.saved_usd)}" if total.reused else "–"
+    saved = f"{total.reused}× {money(total.saved_usd)}" if total.reused else "–"
     return (
         f"{total.calls:,}", f"{total.failed:,}", f"{total.possibly_billed:,}", f"{total.tokens_in:,}",
         f"{total.tokens_cached:,}", f"{total.tokens_out:,}", f"{total.tokens_thinking:,}",
@@ -109,8 +109,8 @@ def _share(totals: Sequence[CallTotals], accepted: int) -> tuple[str, ...]:
 def _price(usd: float, unpriced: int, calls: int) -> str:
     """Returns a sum of prices; an unknown one is never counted as 0."""
     if not unpriced:
-        return call.dollars(usd)
-    return "unpriced" if unpriced >= calls else f"{call.dollars(usd)} + {unpriced} unpriced"
+        return money(usd)
+    return "unpriced" if unpriced >= calls else f"{money(usd)} + {unpriced} unpriced"
 
 
 def _spent(lines: Sequence[CallLine]) -> tuple[str, ...]:

@@ -29,6 +29,12 @@ def test_a_weight_that_is_not_zero_never_looks_like_zero():
     assert formats.weight(0.31) == "0.31"
 
 
+def test_money_that_was_spent_never_looks_like_none():
+    assert [formats.money(usd) for usd in (None, 0.0, 0.00004, 0.0006, 0.42, 12.345)] == [
+        "unpriced", "$0.00", "<$0.0001", "$0.0006", "$0.4200", "$12.35"
+    ]  # fmt: skip
+
+
 def test_generated_text_becomes_letters_in_html_and_in_markdown():
     assert formats.safe('<b onclick="x">') == "&lt;b onclick=&quot;x&quot;&gt;"
     assert formats.plain("[a](http://b) **c** $d$ :red[e]") == (
