@@ -62,9 +62,12 @@ def run_text(store: Store, run_id: str) -> str:
         f"{settings.meta_solver}  {record.status}  iteration {record.iteration}/{record.target}"
     )
     iterations = [
-        (i.iteration, i.player, interval(i.gain), interval(i.lift), i.verdict, i.attempts, round(i.seconds, 1))
+        (
+            i.iteration, i.player, interval(i.gain), interval(i.lift), i.verdict, i.attempts, i.episodes,
+            round(i.seconds, 1),
+        )
         for i in store.iterations(run_id)
-    ]
+    ]  # fmt: skip
     solutions = store.solutions(run_id)
     sigma = solutions[-1].sigma if solutions else ()
     policies = [
@@ -75,7 +78,7 @@ def run_text(store: Store, run_id: str) -> str:
         head,
         *([record.message] if record.message else []),
         "",
-        table(("iteration", "player", "gain", "lift", "verdict", "attempts", "seconds"), iterations),
+        table(("iteration", "player", "gain", "lift", "verdict", "attempts", "episodes", "seconds"), iterations),
         "",
         table(("player", "index", "name", "origin", "hash", "sigma", "forfeits"), policies),
         *_spent(store.call_totals(run_id)),
@@ -88,7 +91,7 @@ def _spent(totals: Sequence[CallTotals]) -> list[str]:
     rows = [
         (
             t.model, t.calls, t.failed, t.tokens_in, t.tokens_out, t.tokens_thinking, round(t.usd, 4), t.unpriced,
-            t.reused, round(t.saved_usd, 4),
+            t.reused, "unpriced" if 0 < t.reused == t.saved_unpriced else round(t.saved_usd, 4),
         )
         for t in totals
         if t.tokens_in + t.tokens_out > 0
@@ -112,6 +115,7 @@ def _iteration(record: IterationRecord) -> dict[str, Any]:
         "lift": None if record.lift is None else record.lift.mean,
         "verdict": record.verdict,
         "attempts": record.attempts,
+        "episodes": record.episodes,
         "seconds": record.seconds,
     }
 

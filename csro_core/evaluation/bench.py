@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from csro_core.evaluation.behaviour import clusters, probe
+from csro_core.evaluation.exploitability import ExactTables
 from csro_core.games.base import Game, GameSpec
 from csro_core.matches.jobs import MatchExecutor
 from csro_core.metagame.cells import CellStore
@@ -17,6 +18,9 @@ from csro_core.metagame.sampling import deepen, fill
 from csro_core.policies.source import Inspection
 from csro_core.progress import Monitor
 from csro_core.seeds import episode_seeds
+
+TABLE_INSTANCES = 1_024
+"""Instances that a policy with dice is tabulated from; a run asks again and again for new policies."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,8 @@ class Bench:
         episodes: episodes of a payoff cell, even.
         monitor: hears of progress, may stop or pause.
         make_game: makes the screening version of the game.
+        exact: True where payoffs and gains come from tables (`exact_play`): the game must be small enough.
+        met: episodes that `meet` has played so far, those of the screening game too: what a search costs.
     """
 
     game: Game
@@ -57,8 +63,18 @@ class Bench:
     episodes: int
     monitor: Monitor
     make_game: Callable[[GameSpec], Game]
+    met: int = 0
+    exact: bool = False
     _inspections: dict[str, Inspection] = field(default_factory=dict)
     _actions: dict[tuple[int, str], bytes] = field(default_factory=dict)
+    _tables: ExactTables | None = None
+
+    @property
+    def tables(self) -> ExactTables:
+        """The tables of the policies, for games small enough; nothing is asked before it is needed."""
+        if self._tables is None:
+            self._tables = ExactTables(self.executor, self.game.spec, TABLE_INSTANCES)
+        return self._tables
 
     @property
     def is_one_step(self) -> bool:
@@ -111,6 +127,7 @@ class Bench:
         game = self.screening if screening else self.game
         seeds = episode_seeds(self.secret, episodes.purpose, episodes.iteration, episodes.count, episodes.first)
         meeting = Meeting(game, self.executor, self.cells, self.secret)
+        self.met += len(set(sources)) * len(opponents) * episodes.count
         return play_many(meeting, sources, opponents, player, seeds, self.monitor.bar)
 
     def actions(self, texts: Sequence[str], player: int) -> list[bytes]:

@@ -59,6 +59,28 @@ class Matchup:
         """The first failure of the text itself, None where it behaved."""
         return next((failure for one in self.failures for failure in one if failure.policy == 0), None)
 
+    def followed_by(self, later: "Matchup") -> "Matchup":
+        """Returns this matchup and further episodes against the same opponents as one.
+
+        Args:
+            later: the further episodes.
+
+        Raises:
+            ValueError: the opponents are others.
+        """
+        if self.opponents != later.opponents:
+            raise ValueError("episodes can be joined where they are against the same opponents in the same order")
+        first = self.returns.shape[1]
+        shifted = [tuple(failure.shifted(first) for failure in one) for one in later.failures]
+        return Matchup(
+            self.opponents,
+            np.hstack((self.returns, later.returns)),
+            np.hstack((self.clean, later.clean)),
+            np.hstack((self.forfeited, later.forfeited)),
+            tuple(one + more for one, more in zip(self.failures, shifted, strict=True)),
+            tuple(one + more for one, more in zip(self.moves, later.moves, strict=True)),
+        )
+
 
 def seats_of(symmetric: bool, player: int, count: int, first: int = 0) -> tuple[int, ...]:
     """Returns the seats of a job's first policy in episodes `first` to `first + count - 1`.

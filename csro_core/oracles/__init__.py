@@ -4,11 +4,12 @@ from csro_core.errors import UsageError
 from csro_core.oracles.alpha_evolve import AlphaEvolve
 from csro_core.oracles.base import Oracle
 from csro_core.oracles.best_of_n import BestOfN
+from csro_core.oracles.exact import Exact
 from csro_core.oracles.linear_refinement import LinearRefinement
 from csro_core.oracles.zero_shot import ZeroShot
 
 ORACLES: dict[str, Oracle] = {
-    oracle.name: oracle for oracle in (ZeroShot(), BestOfN(), LinearRefinement(), AlphaEvolve())
+    oracle.name: oracle for oracle in (ZeroShot(), BestOfN(), LinearRefinement(), AlphaEvolve(), Exact())
 }
 
 

@@ -14,11 +14,14 @@ from csro_core.errors import ModelError
 from csro_core.models.base import Completion, Request
 from csro_core.oracles.alpha_evolve_plans import Plan, Planner
 from csro_core.oracles.archive import Island, measured, order
-from csro_core.oracles.attempts import HOPELESS, choose_finalist, lead, merged
+from csro_core.oracles.attempts import HOPELESS, Proving, choose_finalist, lead, merged, ranked
 from csro_core.oracles.base import Attempt, Evaluation, OracleContext, OracleResult
 from csro_core.oracles.edits import apply_edits, has_blocks
 
 FINALISTS = 3
+LEADERS = 3
+"""Attempts that are played for longer while they are the best: nothing is bred for long from a lucky screen."""
+
 FEW, MANY = 16, 80
 """Budgets below which there is one island, and from which there are four; else two."""
 
@@ -69,6 +72,7 @@ class _Evolution:
         self._islands = [Island(number) for number in range(count)]
         self._founders = min(budget, max(count, round(FOUNDING_SHARE * budget)))
         self._planner = Planner(context, self._islands)
+        self._proving = Proving(context, LEADERS)
         self._best = float("-inf")
         self._since_gain = 0
 
@@ -87,6 +91,10 @@ class _Evolution:
         plans = [self._planner.plan(number, known) for number in numbers]
         for plan, answer in zip(plans, _ask(self._context, [plan.request for plan in plans]), strict=True):
             self._commit(plan, self._attempt(plan, answer))
+        for proven in self._proving.prove(self.attempts):
+            for island in self._islands:
+                island.renew(proven)
+        self._count(self.attempts[first:])
         self._refill()
 
     def _attempt(self, plan: Plan, answer: Completion | ModelError) -> Attempt:
@@ -120,14 +128,18 @@ class _Evolution:
         self._context.record(attempt)
         plan.island.take(attempt)
         self._planner.note(plan, attempt)
-        if measured(attempt):
-            improved = lead(attempt.screen) > self._best
-            self._since_gain = 0 if improved else self._since_gain + 1
-            self._best = max(self._best, lead(attempt.screen))
         if len(self._islands) > 1 and plan.island.written % MIGRATION == 0:
             traveller = plan.island.emigrant()
             if traveller is not None:
                 self._islands[(plan.island.number + 1) % len(self._islands)].receive(traveller)
+
+    def _count(self, generation: Sequence[Attempt]) -> None:
+        """Counts measured attempts since the best one, which is proven, improved."""
+        for leader in ranked(self.attempts)[:1]:
+            improved = lead(leader.screen) > self._best
+            later = [one for one in generation if measured(one) and (not improved or one.index > leader.index)]
+            self._since_gain = len(later) + (0 if improved else self._since_gain)
+            self._best = max(self._best, lead(leader.screen))
 
     def _refill(self) -> None:
         """Empties islands that stagnate and do not lead, and founds them anew with the best attempt elsewhere."""

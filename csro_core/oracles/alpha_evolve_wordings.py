@@ -10,6 +10,7 @@ from csro_core.models.base import Feedback, Request
 from csro_core.oracles.archive import measured
 from csro_core.oracles.attempts import lead
 from csro_core.oracles.base import Attempt
+from csro_core.oracles.framing import quoted
 
 LESSON = "lesson"
 """Status of a feedback item that is a sentence about the search rather than one attempt."""
@@ -47,9 +48,11 @@ def rewrite(rng: np.random.Generator, parent: Attempt, request: Request) -> str:
     names = {opponent.hash: opponent.name for opponent in request.opponents}
     known = [score for score in parent.screen.per_opponent if isfinite(score.payoff.mean)]
     worst = min(known, key=lambda score: score.payoff.mean, default=None)
-    heaviest = request.opponents[0].name if request.opponents else "the opponent"
+    heaviest = request.opponents[0].name if request.opponents else ""
     aim = heaviest if worst is None else names.get(worst.opponent, heaviest)
-    return REWRITES[int(rng.integers(len(REWRITES)))].format(worst=_short(aim))
+    # A name may come from a stranger's file: in quotes it is no sentence of ours.
+    shown = quoted(aim, _LONGEST) if aim else "the opponent"
+    return REWRITES[int(rng.integers(len(REWRITES)))].format(worst=shown)
 
 
 def lessons(attempts: Sequence[Attempt], names: Mapping[str, str]) -> tuple[Feedback, ...]:

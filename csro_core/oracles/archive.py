@@ -119,6 +119,14 @@ class Island:
         self.since_gain = 0 if improved else self.since_gain + 1
         self._keep(attempt)
 
+    def renew(self, attempt: Attempt) -> None:
+        """Puts an attempt that was played for longer in the place of its shorter self, where it is a member."""
+        known = [member for member in self.members if member.index == attempt.index]
+        for member in known:
+            self.members.remove(member)
+        if known and measured(attempt):
+            self.members.append(attempt)
+
     def receive(self, attempt: Attempt) -> None:
         """Keeps a member of another island, unless the text is here already; it never moves on from here."""
         if all(member.source != attempt.source for member in self.members):

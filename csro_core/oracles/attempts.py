@@ -70,14 +70,62 @@ def lead(evaluation: Evaluation | None) -> float:
 
 def best(attempts: Sequence[Attempt]) -> Attempt | None:
     """Returns the scored attempt with the largest advantage on the screening seeds, the earliest among equals."""
-    scored = [attempt for attempt in attempts if attempt.screen.status == "scored"]
-    return max(scored, key=lambda attempt: (lead(attempt.screen), -attempt.index), default=None)
+    return next(iter(ranked(attempts)), None)
 
 
 def is_positive(evaluation: Evaluation) -> bool:
     """Returns True where the advantage is positive beyond one standard error: screens are short and noisy."""
     advantage = evaluation.advantage
     return advantage is not None and advantage.mean > 0 and not advantage.mean <= advantage.stderr
+
+
+class Proving:
+    """Sees to it that whoever leads has earned it: leaders go through a trial, and stay only if they still lead.
+
+    The best of many short screens is mostly a lucky one. A search that varies the best so far would build on luck, so
+    the best few are played for longer, until the best few are all proven; each attempt at most once. Where nobody is
+    behind them there is nothing to prove.
+    """
+
+    def __init__(self, context: OracleContext, leaders: int) -> None:
+        """Keeps its collaborators.
+
+        Args:
+            context: what the oracle works with.
+            leaders: how many of the best have to be proven, >= 1.
+        """
+        self._context = context
+        self._leaders = leaders
+        self._proven: set[int] = set()
+
+    def prove(self, attempts: list[Attempt]) -> list[Attempt]:
+        """Replaces the screens of leaders by their trials, in place.
+
+        Args:
+            attempts: all attempts of the iteration, by index.
+
+        Returns:
+            The attempts that changed, already recorded.
+        """
+        changed: list[Attempt] = []
+        while True:
+            order = ranked(attempts)
+            top = sorted(order[: self._leaders], key=lambda attempt: attempt.index)
+            unproven = [attempt for attempt in top if attempt.index not in self._proven]
+            if not unproven or len(order) <= self._leaders:
+                return changed
+            for attempt in unproven:
+                self._proven.add(attempt.index)
+                proven = replace(attempt, screen=self._context.evaluate(attempt.source, "trial"))
+                attempts[attempt.index] = proven
+                self._context.record(proven)
+                changed.append(proven)
+
+
+def ranked(attempts: Sequence[Attempt]) -> list[Attempt]:
+    """Returns the scored attempts, the largest advantage first, the earlier first among equals."""
+    scored = [attempt for attempt in attempts if attempt.screen.status == "scored"]
+    return sorted(scored, key=lambda attempt: (-lead(attempt.screen), attempt.index))
 
 
 def choose_finalist(context: OracleContext, attempts: Sequence[Attempt], finalists: int) -> Attempt | None:
@@ -94,8 +142,7 @@ def choose_finalist(context: OracleContext, attempts: Sequence[Attempt], finalis
     Returns:
         The finalist, None where no attempt could be played.
     """
-    scored = [attempt for attempt in attempts if attempt.screen.status == "scored"]
-    shortlist = sorted(scored, key=lambda attempt: (-lead(attempt.screen), attempt.index))[:finalists]
+    shortlist = ranked(attempts)[:finalists]
     if len(shortlist) < 2:
         return shortlist[0] if shortlist else None
     replayed = [replace(attempt, final=context.evaluate(attempt.source, "final")) for attempt in shortlist]

@@ -21,7 +21,10 @@ from csro_core.models.base import (
     Task,
 )
 
-Stage: TypeAlias = Literal["screen", "final"]
+Stage: TypeAlias = Literal["screen", "trial", "final"]
+"""The cascade of a text that passed the checks: "screen", a few episodes of the screening game; "trial", the same
+episodes and many more, for a text that leads; "final", the game itself on fresh seeds, for the last few."""
+
 AttemptStatus: TypeAlias = Literal["scored", "duplicate", "refused", "failed", "no-answer"]
 
 
@@ -106,6 +109,7 @@ class OracleContext:
         refine_all: spend all attempts even when the payoff is positive (linear-refinement) or nothing improves any
             more (alpha-evolve).
         ask_many: asks several requests that do not depend on each other, all in flight at once; None: one by one.
+        best_response: writes the exact best response to tau; raises `UsageError` where the game does not allow it.
     """
 
     request: Request
@@ -116,6 +120,7 @@ class OracleContext:
     max_attempts: int
     refine_all: bool = False
     ask_many: AskMany | None = None
+    best_response: Callable[[], str] | None = None
 
 
 class Oracle(Protocol):

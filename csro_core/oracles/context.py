@@ -164,12 +164,15 @@ def checked_shown(text: str) -> str:
     Raises:
         UsageError: it is neither a known word nor a number from 1 to `MAX_SHOWN`.
     """
-    _most_shown(text)
+    most_shown(text)
     return text
 
 
-def _most_shown(text: str) -> int | None:
-    """Returns how many opponents are shown at most, None for those that are played.
+def most_shown(text: str) -> int | None:
+    """Returns how many opponents requests show at most, None for those that are played.
+
+    Args:
+        text: a choice, see `Exposure.shown`.
 
     Raises:
         UsageError: see `checked_shown`.
@@ -196,7 +199,7 @@ def shown_places(target: NDArray[np.float64], opponents: Opponents, shown: str) 
     Raises:
         UsageError: see `checked_shown`.
     """
-    most = _most_shown(shown)
+    most = most_shown(shown)
     if most is None:
         return opponents.places
     heavy = [place for place in range(target.size) if target[place] > 0]

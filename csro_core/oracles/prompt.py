@@ -43,7 +43,7 @@ MAX_MESSAGE = 400
 MAX_NAME = 60
 MAX_EXCERPT = 1_000
 
-_FINE = 20
+_FINE = 100
 """Payoffs of games whose returns span less than this are shown with three decimals, others with one."""
 
 _TROUBLE = MappingProxyType(

@@ -1,7 +1,8 @@
 """The trials of one iteration: what happens to a text between the model's answer and its score.
 
-Cheap things first: identity, static check, behaviour on fixed probe histories, a screen, and for finalists a replay
-in the game itself on fresh seeds. Nothing is played twice: duplicates by text, syntax tree or behaviour are named.
+Cheap things first: identity, static check, behaviour on fixed probe histories, a screen; for texts that lead a trial,
+which goes on where the screen ended; for finalists a replay in the game itself on fresh seeds. Nothing is played twice:
+duplicates by text, syntax tree or behaviour are named.
 """
 
 import zlib
@@ -20,7 +21,11 @@ from csro_core.oracles.base import Evaluation, OpponentScore, Stage
 from csro_core.oracles.context import Opponents, Scene
 
 SCREEN_EPISODES = 4
-FINAL_EPISODES = 4
+"""Episodes of a screen, and of a final; where an episode is short (a hand of poker), half of a payoff cell if more."""
+
+TRIAL_FACTOR = 5
+"""Episodes of a trial, those of the screen among them, as a multiple of the screen's; a one-step game needs none."""
+
 EXCERPT_STEPS = 60
 
 
@@ -55,6 +60,7 @@ class Trials:
         self._iteration = iteration
         self._to_beat = to_beat
         self._baselines: dict[Stage, Matchup] = {}
+        self._screened: dict[str, Matchup] = {}
         self._attempts: list[_Known] = []
 
     def evaluate(self, text: str, stage: Stage) -> Evaluation:
@@ -68,6 +74,9 @@ class Trials:
         """
         if stage == "final":
             self._bench.monitor.stage("play", "finalist on fresh seeds")
+            return self._play(text, stage)
+        if stage == "trial":
+            self._bench.monitor.stage("play", "more episodes for a leader")
             return self._play(text, stage)
         self._bench.monitor.stage("check", "")
         inspection = self._bench.inspect(text)
@@ -99,7 +108,7 @@ class Trials:
         return f"behaves exactly like {twin} on the probe histories" if twin else ""
 
     def _play(self, text: str, stage: Stage) -> Evaluation:
-        matchup = self._meet([text], stage)[0]
+        matchup = self._meet(text, stage)
         failure = matchup.own_failure
         if failure is not None:
             return Evaluation("failed", failure.message, failure.line)
@@ -116,19 +125,35 @@ class Trials:
         if not isinstance(self._to_beat, Entry):
             return Estimate(score.mean - self._to_beat, score.stderr, score.episodes)
         if stage not in self._baselines:
-            self._baselines[stage] = self._meet([self._to_beat.source], stage)[0]
+            self._baselines[stage] = self._meet(self._to_beat.source, stage)
         return paired_difference(matchup.clean, self._baselines[stage].clean, self._opponents.weights)
 
-    def _meet(self, texts: Sequence[str], stage: Stage) -> list[Matchup]:
-        count = SCREEN_EPISODES if stage == "screen" else FINAL_EPISODES
+    def _meet(self, text: str, stage: Stage) -> Matchup:
+        """Returns how a text does on the episodes of a stage; a trial goes on where the text's screen ended."""
+        screen = SCREEN_EPISODES
         if self._bench.is_one_step:
-            count = self._bench.episodes
-        episodes = Round(stage, self._iteration, count)
-        return self._bench.meet(texts, self._opponents.entries, self._player, episodes, screening=stage == "screen")
+            screen = self._bench.episodes
+        elif self._bench.game.lockstep is None:
+            screen = max(screen, self._bench.episodes // 4 * 2)
+        if stage == "final":
+            return self._round(text, Round("final", self._iteration, screen))
+        if text not in self._screened:
+            self._screened[text] = self._round(text, Round("screen", self._iteration, screen))
+        if stage == "screen" or self._bench.is_one_step:
+            return self._screened[text]
+        more = Round("screen", self._iteration, (TRIAL_FACTOR - 1) * screen, first=screen)
+        return self._screened[text].followed_by(self._round(text, more))
+
+    def _round(self, text: str, episodes: Round) -> Matchup:
+        screening = episodes.purpose == "screen"
+        return self._bench.meet([text], self._opponents.entries, self._player, episodes, screening)[0]
 
 
 def _excerpt(matchup: Matchup, names: Sequence[str]) -> str:
-    """Returns the last moves of the median episode against the worst opponent, one letter an action."""
+    """Returns the last moves of the median episode against the worst opponent.
+
+    One letter an action where the first letters tell the actions apart, else their names with commas between them.
+    """
     means: NDArray[np.float64] = matchup.returns.mean(axis=1)
     worst = int(means.argmin())
     if not matchup.moves or not matchup.moves[worst]:
@@ -139,8 +164,12 @@ def _excerpt(matchup: Matchup, names: Sequence[str]) -> str:
     steps = len(log) // 2
     shown = log[-2 * EXCERPT_STEPS :]
 
+    short = len({name[:1] for name in names}) == len(names)
+    words = [name[:1] if short else name for name in names]
+
     def letters(actions: bytes) -> str:
-        return "".join(names[action][:1] if action < len(names) else "-" for action in actions)
+        told = [words[action] if action < len(words) else "-" for action in actions]
+        return "".join(told) if short else ", ".join(told)
 
     total = float(returns[median])
     first = max(0, steps - EXCERPT_STEPS) + 1

@@ -10,7 +10,7 @@ from csro_core.csro import Loop, LoopSettings, MetaGame, Outcome, settle
 from csro_core.errors import CsroError, UsageError
 from csro_core.evaluation.bench import Bench
 from csro_core.evaluation.champion import champion
-from csro_core.evaluation.one_step import exploitability
+from csro_core.evaluation.exact_play import game_exploitability
 from csro_core.games import make_game
 from csro_core.matches.jobs import MatchExecutor
 from csro_core.meta_solvers import make_meta_solver
@@ -19,6 +19,7 @@ from csro_core.metagame.payoffs import build_table
 from csro_core.metagame.population import Entry, Populations
 from csro_core.oracles import make_oracle
 from csro_core.oracles.base import Attempt
+from csro_core.oracles.exact import Exact
 from csro_core.policies.library import default_initial, reference_text
 from csro_core.policies.source import Inspection, sha256
 from csro_core.runner.keys import NO_KEY, Credentials
@@ -26,6 +27,7 @@ from csro_core.runner.watch import Watch
 from csro_core.runner.writer import Writer
 from csro_core.seeds import run_secret
 from csro_core.store import Lease, Store
+from csro_core.store.defaults import meta_solver_for
 from csro_core.store.records import (
     AttemptRecord,
     Caps,
@@ -49,6 +51,14 @@ class Extension:
     metagame: MetaGame
     member: Member
     solution: SolutionRecord
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What an iteration took: wall seconds, and episodes of all its matches."""
+
+    seconds: float
+    episodes: int
 
 
 class Session:
@@ -78,8 +88,11 @@ class Session:
         self._watch = watch
         game = make_game(self.settings.game)
         secret = run_secret(self.settings.seed)
-        self.bench = Bench(game, executor, lease.cells, secret, self.settings.episodes, watch, make_game)
-        self.solver = make_meta_solver(self.settings.meta_solver)
+        self.bench = Bench(
+            game, executor, lease.cells, secret, self.settings.episodes, watch, make_game,
+            exact=self.settings.oracle == Exact.name,
+        )  # fmt: skip
+        self.solver = make_meta_solver(meta_solver_for(game, self.settings.meta_solver))
         self._oracle = make_oracle(self.settings.oracle)
         self._writer = Writer(store, lease, self.settings, watch, credentials)
         self._metagame: MetaGame | None = None
@@ -161,10 +174,12 @@ class Session:
             ),
         )
         self._watch.begin(iteration, loop.player_of(iteration, self.metagame.populations))
-        began = time.monotonic()
+        began, met = time.monotonic(), self.bench.met
         with self._writer.iteration():
             outcome = loop.step(iteration, self.metagame)
-        self._commit(iteration, solution, outcome, time.monotonic() - began)
+        row = self._row_episodes(outcome) if outcome.entry is not None else 0
+        cost = Cost(time.monotonic() - began, self.bench.met - met + row)
+        self._commit(iteration, solution, outcome, cost)
 
     def extension(self, text: str, player: int, parent: str, name: str) -> Extension:
         """Plays and solves the meta-game with a hand-written policy: always admitted, marked human.
@@ -250,7 +265,13 @@ class Session:
             )
         )  # fmt: skip
 
-    def _commit(self, iteration: int, before: SolutionRecord, outcome: Outcome, seconds: float) -> None:
+    def _row_episodes(self, outcome: Outcome) -> int:
+        """Returns the episodes of a new row; counted as all played, since some may have been before a crash."""
+        populations = outcome.metagame.populations
+        against = len(populations.against(outcome.player)) - (1 if populations.symmetric else 0)
+        return against * self.bench.episodes
+
+    def _commit(self, iteration: int, before: SolutionRecord, outcome: Outcome, cost: Cost) -> None:
         admission = outcome.admission
         if outcome.finalist is not None:
             self._record(iteration, outcome.finalist, admission.verdict)
@@ -260,7 +281,7 @@ class Session:
             tau=tuple(float(share) for share in outcome.tau), gain=admission.gain, lift=admission.lift,
             verdict=admission.verdict, message=admission.message,
             finalist=sha256(outcome.finalist.source) if outcome.finalist else "",
-            attempts=len(outcome.attempts), seconds=seconds,
+            attempts=len(outcome.attempts), seconds=cost.seconds, episodes=cost.episodes,
         )  # fmt: skip
         solution = self._solution(outcome.metagame, before.number + 1, "iteration", iteration)
         self.lease.commit_iteration(record, members, solution)
@@ -282,7 +303,7 @@ class Session:
     def _solution(self, metagame: MetaGame, number: int, cause: str, iteration: int) -> SolutionRecord:
         populations, table, solution = metagame.populations, metagame.table, metagame.solution
         sigma = solution.sigma[: len(populations.lists)]
-        exact = exploitability(self.bench, populations, solution.sigma)
+        exact = game_exploitability(self.bench, populations, solution.sigma)
         best = champion(table, populations)
         return SolutionRecord(
             number=number, iteration=iteration, cause=cause, sizes=populations.sizes,

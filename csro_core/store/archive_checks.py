@@ -17,20 +17,24 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from csro_core.errors import UsageError
 from csro_core.evaluation.champion import Champion
 from csro_core.games import make_game
 from csro_core.metagame.cells import Cell
+from csro_core.models.names import parse_name
+from csro_core.models.prices import default_gemini
 from csro_core.oracles.context import checked_shown
 from csro_core.policies.source import sha256
 from csro_core.store import archive_format as form
 from csro_core.store.archive_format import Archive, ArchivedCell, ArchivedFailure, ArchivedRun, ArchivedScore
 from csro_core.store.codec import from_json, to_json, with_defaults
-from csro_core.store.records import AttemptRecord, CallRecord, Caps, RunSettings, SolutionRecord
+from csro_core.store.records import AttemptRecord, CallRecord, Caps, IterationRecord, RunSettings, SolutionRecord
 from csro_core.store.store import MAX_TARGET
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _MOST_EPISODES = 1_000_000
 _MOST_NAME = 200
+_MOST_SAID = 400
 _MOST_CAP = 1e15  # what a number field of a browser can hold
 _ROUNDING = 1e-6
 _LATEST = 32_500_000_000.0  # seconds since 1970 of a day in the year 2999
@@ -69,15 +73,17 @@ def read_archive(path: Path) -> Archive:
 def _for_this_machine(data: object) -> object:
     """Returns the data of a run in today's form, played here.
 
-    Older files lack some settings and columns; a stranger's file must not say where matches are played.
+    Older files lack some settings and columns, and hold fingerprints, of which there never were any; a stranger's file
+    must not say where matches are played.
     """
     if not isinstance(data, dict):
         return data
     known = dict(data)
+    known.pop("fingerprints", None)
     settings = with_defaults(RunSettings, known.get("settings"))
     if isinstance(settings, dict):
         known["settings"] = {**settings, "cluster": "", "caps": with_defaults(Caps, settings["caps"])}
-    later: dict[str, type] = {"calls": CallRecord, "attempts": AttemptRecord}
+    later: dict[str, type] = {"calls": CallRecord, "attempts": AttemptRecord, "iterations": IterationRecord}
     for table, kind in later.items():
         if isinstance(known.get(table), list):
             known[table] = [with_defaults(kind, row) for row in known[table]]
@@ -182,10 +188,9 @@ def _check_run(archive: Archive) -> None:
     if set(hashes) != archive.texts.keys() or len(hashes) != len(archive.texts):
         raise ValueError("its list of policies and its policy files must be the same")
     _all_hashes([policy.tree_hash for policy in run.policies])
-    _all_hashes(run.fingerprints)
     settings = run.settings
     make_game(settings.game)
-    checked_shown(settings.opponents)
+    _check_words(settings)
     even = settings.episodes >= 2 and settings.episodes % 2 == 0
     if settings.seed < 0 or settings.attempts < 0 or not even or not 0 <= settings.target_mix <= 1:
         raise ValueError("its settings are out of range: see RunSettings")
@@ -198,6 +203,19 @@ def _check_run(archive: Archive) -> None:
     if not all(0 <= event.created <= _LATEST for event in run.events):
         raise ValueError("the time of an event must be in seconds since 1970, and before the year 3000")
     _check_cells(archive.cells)
+
+
+def _check_words(settings: RunSettings) -> None:
+    """Checks the texts of the settings that have a form. A name of a model with a password in it is refused here too.
+
+    Raises:
+        ValueError: one has another form.
+    """
+    try:
+        parse_name(settings.model, default_gemini())
+        checked_shown(settings.opponents)
+    except UsageError as error:
+        raise ValueError(" ".join(str(error).split())[:_MOST_SAID]) from error
 
 
 def _check_members(run: ArchivedRun, texts: Mapping[str, str]) -> None:

@@ -227,6 +227,8 @@ class IterationRecord:
         finalist: hash of the finalist's text, "" where there was none.
         attempts: number of attempts.
         seconds: wall seconds (not part of "the same rows").
+        episodes: episodes that it took: of the search, of the decision, of the new row; None in runs of versions that
+            did not count them.
     """
 
     iteration: int
@@ -241,6 +243,7 @@ class IterationRecord:
     finalist: str
     attempts: int
     seconds: float
+    episodes: int | None = None
 
 
 @dataclass(frozen=True)
@@ -261,7 +264,8 @@ class CallRecord:
         seconds: wall seconds, waits included.
         tokens_cached: those of `tokens_in` that the provider had in its cache.
         tokens_thinking: those of `tokens_out` that were thoughts.
-        reason: of a failed call, see `errors.ModelError`; "" otherwise.
+        reason: of a failed call, see `errors.ModelError`; "truncated" for an answer that was cut off after a whole
+            program; "" otherwise.
         message: why there is no answer, or no policy in it, in a sentence; "" otherwise.
         identity: `models.base.CodeModel.identity`.
         request_key: `models.base.request_key`; answers are found by it.

@@ -8,6 +8,7 @@ import builtins
 import random
 import zlib
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 
@@ -183,8 +184,13 @@ def _instance(text, seed):
         return own if name == "random" else builtins.__import__(name, *args)
 
     namespace = {"__builtins__": {**vars(builtins), "__import__": importing}, "__name__": "policy"}
-    exec(compile(text, "policy", "exec"), namespace)
+    exec(_compiled(text), namespace)
     return namespace["Policy"]()
+
+
+@cache
+def _compiled(text):
+    return compile(text, "policy", "exec")
 
 
 def always(action):

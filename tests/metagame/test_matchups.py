@@ -74,3 +74,18 @@ def test_no_opponent_is_refused():
 def test_seats_go_on_where_the_episodes_go_on():
     assert seats_of(True, 0, 3, first=3) == (1, 0, 1)
     assert seats_of(False, 1, 2, first=3) == (1, 1)
+
+
+def test_episodes_that_follow_are_one_matchup_with_their_failures_in_place():
+    opponents = [entry(BROKEN), entry(RANDOM)]
+    whole = play_against(meeting(), BEAT_LAST, opponents, 0, SEEDS)
+    joined = play_against(meeting(), BEAT_LAST, opponents, 0, SEEDS[:2]).followed_by(
+        play_against(meeting(), BEAT_LAST, opponents, 0, SEEDS[2:])
+    )
+    assert (joined.returns == whole.returns).all()
+    assert (np.isnan(joined.clean) == np.isnan(whole.clean)).all()
+    assert (joined.forfeited == whole.forfeited).all()
+    assert joined.moves == whole.moves
+    assert {failure.episode for failure in joined.failures[0]} == {failure.episode for failure in whole.failures[0]}
+    with pytest.raises(ValueError, match="same opponents"):
+        joined.followed_by(play_against(meeting(), BEAT_LAST, opponents[:1], 0, SEEDS))

@@ -26,14 +26,15 @@ class CannedModel:
 
 @dataclass
 class CannedPayoffs:
-    """Scores by (text, stage); a string instead of a number is a failure's message."""
+    """Scores by (text, stage); a string instead of a number is a failure's message. A trial that is not named scores
+    as the screen did."""
 
     scores: dict[tuple[str, Stage], float | str]
     played: list[tuple[str, Stage]] = field(default_factory=list)
 
     def __call__(self, text: str, stage: Stage) -> Evaluation:
         self.played.append((text, stage))
-        score = self.scores[text, stage]
+        score = self.scores[text, "screen" if stage == "trial" and (text, stage) not in self.scores else stage]
         if isinstance(score, str):
             return Evaluation("failed", score, 3)
         estimate = Estimate(score, 1.0, 4)

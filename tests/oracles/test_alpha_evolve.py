@@ -48,9 +48,10 @@ class Payoffs:
     stderr: float = 1.0
     flat: bool = False
     played: list[str] = field(default_factory=list)
+    proven: list[str] = field(default_factory=list)
 
     def __call__(self, text: str, stage: str) -> Evaluation:
-        self.played.append(text)
+        (self.proven if stage == "trial" else self.played).append(text)
         if "bad" in text:
             return Evaluation("failed", "line 3: IndexError: list index out of range", 3)
         level = 0.0 if self.flat else float(text.split()[2])
@@ -66,7 +67,7 @@ def evolve(model, payoffs, budget=40, seed=0, refine_all=False, ask_many=None):
         REQUEST, model, payoffs, lambda index: derive(seed, index), recorded.append, budget, refine_all, ask_many
     )
     result = AlphaEvolve().respond(context)
-    assert [attempt.index for attempt in recorded[: len(result.attempts)]] == list(range(len(result.attempts)))
+    assert list(dict.fromkeys(attempt.index for attempt in recorded)) == list(range(len(result.attempts)))
     return result
 
 

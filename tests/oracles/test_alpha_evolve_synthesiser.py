@@ -22,9 +22,8 @@ def proposal(sample):
     return Synthesiser().write(Request(**{**vars(EMPTY), "sample": sample})).source
 
 
-def written(task, parents=()):
+def written(task, parents=(), sample=3):
     scored = Feedback(proposal(1), "scored", "", Estimate(5.0, 1.0, 4))
-    sample = 3
     request = Request(**{**vars(EMPTY), "task": task, "parents": parents, "feedback": (scored,), "sample": sample})
     return Synthesiser().write(request).source
 
@@ -33,13 +32,20 @@ def test_an_edit_is_a_refinement_to_who_writes_whole_programs():
     assert written("edit") == written("refine") != proposal(3)
 
 
-def test_a_crossover_has_only_signals_of_its_two_parents():
+def test_crossovers_mix_the_signals_of_two_parents_and_some_are_varied_as_well():
     mate = ParentView("attempt 3", "", proposal(2), None)
     first, second = read_genome(proposal(1)), read_genome(mate.source)
-    child = read_genome(written("crossover", (mate,)))
-    assert set(child.signals) <= {*first.signals, *second.signals}
-    assert set(child.signals) & set(first.signals)
-    assert set(child.signals) & set(second.signals)
+    children = [read_genome(written("crossover", (mate,), sample)) for sample in range(20)]
+    new = [set(child.signals) - {*first.signals, *second.signals} for child in children]
+    assert 3 <= sum(not signals for signals in new) < 20
+    assert all(set(child.signals) & set(first.signals) for child in children)
+    assert all(set(child.signals) & set(second.signals) for child in children)
+
+
+def test_a_crossover_of_a_program_with_itself_is_another_program():
+    twin = ParentView("attempt 3", "", proposal(1), None)
+    children = [read_genome(written("crossover", (twin,), sample)) for sample in range(8)]
+    assert read_genome(proposal(1)) not in children
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -3,8 +3,10 @@ import pytest
 from canned import CannedModel, CannedPayoffs, context
 
 from csro_core.errors import ModelError, UsageError
+from csro_core.estimates import Estimate
 from csro_core.metagame.population import Entry
 from csro_core.oracles import ORACLES, make_oracle
+from csro_core.oracles.attempts import Proving, make_attempt, ranked
 from csro_core.oracles.best_of_n import BestOfN
 from csro_core.oracles.context import MAX_OPPONENTS, choose_opponents
 from csro_core.oracles.linear_refinement import LinearRefinement
@@ -48,7 +50,7 @@ def test_a_failure_never_wins_even_when_everything_else_loses():
 def test_linear_refinement_stops_once_the_advantage_is_positive_beyond_its_error():
     payoffs = CannedPayoffs({
         ("a", "screen"): -3.0, ("b", "screen"): 0.5, ("c", "screen"): 2.0,
-        ("b", "final"): 0.0, ("c", "final"): 1.0,
+        ("a", "final"): -2.0, ("b", "final"): 0.0, ("c", "final"): 1.0,
     })  # fmt: skip
     model = CannedModel(["a", "b", "c", "d"])
     result = LinearRefinement().respond(context(model, payoffs, 11))
@@ -121,3 +123,45 @@ def test_a_screen_that_measured_nothing_never_leads():
     payoffs = CannedPayoffs({(text, stage): score for text, score in numbers.items() for stage in ("screen", "final")})
     result = BestOfN().respond(context(CannedModel(["a", "b", "c"]), payoffs, 3))
     assert result.finalist.source == "c"
+
+
+def test_a_chain_hangs_on_what_still_leads_after_a_trial_and_not_on_a_lucky_screen():
+    payoffs = CannedPayoffs({
+        ("a", "screen"): -3.0, ("lucky", "screen"): 0.9, ("lucky", "trial"): -9.0, ("b", "screen"): -4.0,
+        **{(text, "final"): -5.0 for text in ("a", "lucky", "b")},
+    })  # fmt: skip
+    model = CannedModel(["a", "lucky", "b"])
+    result = LinearRefinement().respond(context(model, payoffs, 3))
+    assert [stage for text, stage in payoffs.played if text == "lucky"] == ["screen", "trial", "final"]
+    assert result.attempts[1].screen.score == Estimate(-9.0, 1.0, 4)
+    assert result.attempts[2].parent == 0
+
+
+def test_leaders_are_proven_until_those_who_lead_are_all_proven_and_each_only_once():
+    screens = {"a": 5.0, "b": 4.0, "c": 3.0, "d": 2.0, "e": 1.0}
+    trials = {"a": 0.0, "b": 4.0, "c": -1.0, "d": 2.5}
+    payoffs = CannedPayoffs(
+        {(t, "screen"): s for t, s in screens.items()} | {(t, "trial"): s for t, s in trials.items()}
+    )
+    made = context(CannedModel(list("abcde")), payoffs, 5)
+    attempts = [make_attempt(made, index) for index in range(5)]
+    proving = Proving(made, leaders=2)
+    assert [attempt.source for attempt in proving.prove(attempts)] == ["a", "b", "c", "d"]
+    assert [attempt.source for attempt in ranked(attempts)] == ["b", "d", "e", "a", "c"]
+    assert proving.prove(attempts) == []
+    assert [text for text, stage in payoffs.played if stage == "trial"] == ["a", "b", "c", "d"]
+
+
+def test_there_is_nothing_to_prove_where_nobody_is_behind():
+    payoffs = CannedPayoffs({("a", "screen"): 5.0, ("b", "screen"): "line 1: boom"})
+    made = context(CannedModel(["a", "b"]), payoffs, 2)
+    assert Proving(made, leaders=1).prove([make_attempt(made, index) for index in range(2)]) == []
+
+
+def test_a_leader_that_breaks_in_its_trial_leads_no_more():
+    payoffs = CannedPayoffs({("a", "screen"): 5.0, ("a", "trial"): "line 7: boom", ("b", "screen"): 1.0})
+    made = context(CannedModel(["a", "b"]), payoffs, 2)
+    attempts = [make_attempt(made, index) for index in range(2)]
+    Proving(made, leaders=1).prove(attempts)
+    assert [attempt.source for attempt in ranked(attempts)] == ["b"]
+    assert attempts[0].screen.status == "failed"

@@ -181,7 +181,11 @@ def test_samples_ask_in_several_wordings_and_equal_ones_in_the_same(task, feedba
     assert render(replace(made, sample=3)) == asked[3]
     worded = {render(replace(made, sample=sample, wording="Do this.")).user for sample in range(40)}
     assert len(worded) == 1
-    assert worded.pop().endswith("\n\nDo this.")
+    # The form of the answer comes last of all: small models forget what stands at the beginning only, and write prose.
+    wording, form = worded.pop().rsplit("\n\n", 1)
+    assert wording.endswith("\n\nDo this.")
+    assert form.startswith("Answer with one line that begins with `Idea:`")
+    assert "```python" in form
 
 
 def test_sizes_are_bounded():

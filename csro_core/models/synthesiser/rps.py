@@ -12,11 +12,14 @@ from csro_core.models.synthesiser.genome import Genome, Signal, tidied
 from csro_core.models.synthesiser.grammar import pick, random_genome
 from csro_core.models.synthesiser.rps_text import read_genome, write_policy
 from csro_core.models.synthesiser.simulation import VARYING, Copy, best_feedback, choose_copy, inherited_copy
-from csro_core.models.synthesiser.variation import Material, crossed, varied
+from csro_core.models.synthesiser.variation import Change, Material, crossed, varied
 from csro_core.seeds import generator
 
 MUTATION_SHARE = 0.75
 """Share of proposals that vary a parent, where there is one to vary."""
+
+MUTATED_CROSSOVERS = 0.5
+"""Share of crossovers that are varied as well."""
 
 INHERITED_SHARE = 0.8
 """Share of the children of a policy with a copy of another that keep the copy."""
@@ -133,7 +136,12 @@ def _refine(request: Request, rng: np.random.Generator) -> Draft | None:
 def _cross(source: str, genome: Genome, name: str, other: Genome, rng: np.random.Generator) -> Draft:
     """Returns a child of two genomes; a copy of another policy comes from the first."""
     copy = inherited_copy(source, genome)
-    change = crossed(_without_simulation(genome), _without_simulation(other), name, rng)
+    pair = _without_simulation(genome), _without_simulation(other)
+    change = crossed(*pair, name, rng)
+    if change.genome in pair or rng.random() < MUTATED_CROSSOVERS:
+        # Relatives share most of their signals: a mere mixture is often one of them, or like one, and a wasted call.
+        mutation = varied(change.genome, Material(rng))
+        change = Change(mutation.genome, f"{change.clause}; {mutation.clause}")
     draft = Draft(change.genome, (f"It joins two earlier attempts: {change.clause}.",), change.clause, {})
     return draft if copy is None or rng.random() >= INHERITED_SHARE else _carrying(draft, copy, rng)
 

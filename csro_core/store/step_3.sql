@@ -1,0 +1,3 @@
+-- Version 3: what an iteration cost in episodes, so that runs can be compared at equal cost. This file never changes.
+
+ALTER TABLE iterations ADD COLUMN episodes INTEGER;
