@@ -104,7 +104,6 @@ def _files(store: Store, run: str) -> dict[str, bytes]:
         attempts=tuple(a for a in store.attempts(run) if a.iteration <= record.iteration),
         calls=tuple(store.calls(run)),
         events=tuple(ArchivedEvent(e.kind, _without_addresses(e.data), e.created) for e in store.events(run)),
-        fingerprints={tree: base64.b64encode(data).decode() for tree, data in store.fingerprints(run).items()},
     )
     files = {
         form.MANIFEST: dumps(form.Manifest(form.FORMAT, form.VERSION)),
@@ -156,11 +155,6 @@ def _write(store: Store, archive: Archive) -> str:
         for table in ("solutions", "iterations", "attempts", "calls", "events"):
             for row in getattr(content, table):
                 insert(connection, table, run, row)
-        for tree_hash, data in content.fingerprints.items():
-            connection.execute(
-                "INSERT INTO fingerprints (run, tree_hash, data) VALUES (?, ?, ?)",
-                (run, tree_hash, archive_checks.unbase64(data)),
-            )
         key = CellKey(run, content.settings.game.key)
         for cell in archive.cells:
             write_cell(connection, key, archive_checks.cell_of(cell))

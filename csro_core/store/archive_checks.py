@@ -20,9 +20,11 @@ from numpy.typing import NDArray
 from csro_core.errors import UsageError
 from csro_core.evaluation.champion import Champion
 from csro_core.games import make_game
+from csro_core.meta_solvers import make_meta_solver
 from csro_core.metagame.cells import Cell
 from csro_core.models.names import parse_name
 from csro_core.models.prices import default_gemini
+from csro_core.oracles import make_oracle
 from csro_core.oracles.context import checked_shown
 from csro_core.policies.source import sha256
 from csro_core.store import archive_format as form
@@ -214,6 +216,8 @@ def _check_words(settings: RunSettings) -> None:
     try:
         parse_name(settings.model, default_gemini())
         checked_shown(settings.opponents)
+        make_oracle(settings.oracle)
+        make_meta_solver(settings.meta_solver)
     except UsageError as error:
         raise ValueError(" ".join(str(error).split())[:_MOST_SAID]) from error
 

@@ -133,7 +133,6 @@ class ArchivedRun:
         attempts: oldest first.
         calls: in the order they were sent.
         events: oldest first.
-        fingerprints: tree hash → base64 of what the policy did on the probe histories.
     """
 
     name: str
@@ -146,7 +145,6 @@ class ArchivedRun:
     attempts: tuple[AttemptRecord, ...]
     calls: tuple[CallRecord, ...]
     events: tuple[ArchivedEvent, ...]
-    fingerprints: Mapping[str, str]
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ class CallTotals:
         unpriced: calls that may have cost something, nobody knows how much.
         reused: how often a stored answer was used instead of asking.
         saved_usd: what that saved, by the prices that are known.
+        saved_unpriced: those of `reused` whose price is not known.
         seconds: wall seconds of waiting, calls added up.
     """
 
@@ -40,6 +41,7 @@ class CallTotals:
     unpriced: int
     reused: int
     saved_usd: float
+    saved_unpriced: int
     seconds: float
 
 
@@ -91,7 +93,8 @@ SELECT model, COUNT(*) AS calls,
     SUM(tokens_cached) AS tokens_cached, SUM(tokens_thinking) AS tokens_thinking,
     COALESCE(SUM(usd), 0.0) AS usd,
     SUM(usd IS NULL AND status != 'sent' AND (status != 'failed' OR tokens_in + tokens_out > 0)) AS unpriced,
-    SUM(reused) AS reused, COALESCE(SUM(reused * usd), 0.0) AS saved_usd, COALESCE(SUM(seconds), 0.0) AS seconds
+    SUM(reused) AS reused, COALESCE(SUM(reused * usd), 0.0) AS saved_usd,
+    SUM(CASE WHEN usd IS NULL THEN reused ELSE 0 END) AS saved_unpriced, COALESCE(SUM(seconds), 0.0) AS seconds
 FROM calls WHERE run = ? GROUP BY model ORDER BY MIN(id)
 """
 

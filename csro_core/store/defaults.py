@@ -1,19 +1,48 @@
 """Settings that depend on the game."""
 
 from csro_core.games.base import Game
+from csro_core.games.length import mean_acts
 
 LONG_GAME_EPISODES = 8
 ONE_STEP_EPISODES = 64
+MOST_EPISODES = 192
+
+GENERAL_SUM_SOLVER = "uniform"
+"""The meta-solver of games that are not constant-sum: the others here solve zero-sum meta-games."""
+
+_CELL_ACTS = 2_400.0
+"""What a cell of eight matches of 1,000 throws costs, in acts of a game in which players take turns."""
+_EPISODE_ACTS = 10.0
+"""What making two policies for an episode costs, in such acts."""
+_STEP = 16
 
 
 def default_episodes(game: Game) -> int:
     """Returns how many episodes a payoff cell has unless something else is said.
 
     A one-step game is nearly free, and its policies may mix: many episodes. A match of 1,000 throws says much by
-    itself: with 8, a payoff against a mixture has a standard error of about 10 throws.
+    itself: with 8, a payoff against a mixture has a standard error of about 10 throws. A hand of poker says nearly
+    nothing: as many hands as cost what a cell of repeated rock-paper-scissors costs.
 
     Args:
         game: what is played.
     """
-    one_step = game.lockstep is not None and game.lockstep.num_steps == 1
-    return ONE_STEP_EPISODES if one_step else LONG_GAME_EPISODES
+    if game.lockstep is not None:
+        return ONE_STEP_EPISODES if game.lockstep.num_steps == 1 else LONG_GAME_EPISODES
+    affordable = int(_CELL_ACTS / (_EPISODE_ACTS + mean_acts(game)))
+    return min(MOST_EPISODES, max(LONG_GAME_EPISODES, affordable // _STEP * _STEP))
+
+
+def meta_solver_for(game: Game, wanted: str) -> str:
+    """Returns the name of the meta-solver that serves a game: the wanted one where the game is zero-sum."""
+    return wanted if game.zero_sum else GENERAL_SUM_SOLVER
+
+
+def meta_solver_note(game: Game) -> str:
+    """Returns a sentence where `meta_solver_for` leaves no choice, "" where it does."""
+    if game.zero_sum:
+        return ""
+    return (
+        f"This game is not constant-sum, so sigma comes from the meta-solver {GENERAL_SUM_SOLVER}: "
+        f"the other ones here are for zero-sum games."
+    )

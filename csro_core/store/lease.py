@@ -203,22 +203,6 @@ class Lease:
         with self._writing(rows=False) as connection:
             runs.change_settings(connection, self.run, {"caps": caps})
 
-    def put_fingerprint(self, tree_hash: str, data: bytes) -> None:
-        """Keeps what a policy did on the probe histories of this run."""
-        with self._writing() as connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO fingerprints (run, tree_hash, data) VALUES (?, ?, ?)",
-                (self.run, tree_hash, data),
-            )
-
-    def fingerprint(self, tree_hash: str) -> bytes | None:
-        """Returns what `put_fingerprint` kept for this syntax tree."""
-        with self._reading() as connection:
-            row = connection.execute(
-                "SELECT data FROM fingerprints WHERE run = ? AND tree_hash = ?", (self.run, tree_hash)
-            ).fetchone()
-        return None if row is None else bytes(row["data"])
-
     def answer(self, request_id: int, state: Literal["working", "done", "failed"], result: Mapping[str, Any]) -> None:
         """Answers a request of this run (JSON); "working" tells that it is being served.
 

@@ -10,7 +10,7 @@ from csro_core.games.base import GameSpec
 RunStatus: TypeAlias = Literal["new", "running", "paused", "done", "stopped", "interrupted", "failed", "needs-key"]
 Origin: TypeAlias = Literal["seed", "oracle", "human", "import"]
 Verdict: TypeAlias = Literal["improves", "broadens", "rejected", "undecided", "failed", "always"]
-RequestKind: TypeAlias = Literal["step", "run", "stop", "check", "score", "add"]
+RequestKind: TypeAlias = Literal["step", "run", "stop", "check", "score", "add", "benchmark", "exploitability"]
 
 
 @dataclass(frozen=True)
@@ -310,7 +310,9 @@ class RequestRecord:
         kind: see `RequestKind`.
         payload: JSON: step {"until": "stage"|"attempt"|"iteration"}; run {"iterations": TOTAL}, both with
             new caps where there is {"caps": …} (`Caps`); stop {};
-            check {"text"}; score {"text", "player", "parent", "episodes"}; add {"text", "player", "parent", "name"}.
+            check {"text"}; score {"text", "player", "parent", "episodes"}; add {"text", "player", "parent", "name"};
+            benchmark {"target": "policy:HASH"|"mixture"|"champion", "benchmark": its name, "episodes"};
+            exploitability {"target": "policy:HASH"|"mixture"}.
         state: "waiting", "working", "done" or "failed".
         result: JSON answer, {} until it is there; for "failed": {"message"}.
     """

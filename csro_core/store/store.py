@@ -195,11 +195,6 @@ class Store:
         """Returns the log of a run, oldest first, from the event behind number `after` on."""
         return self._records(EventRecord, "SELECT * FROM events WHERE run = ? AND id > ? ORDER BY id", run, after)
 
-    def fingerprints(self, run: str) -> dict[str, bytes]:
-        """Returns tree hash → what the policy did on the probe histories of the run."""
-        rows = self._rows("SELECT tree_hash, data FROM fingerprints WHERE run = ? ORDER BY rowid", run)
-        return {row["tree_hash"]: bytes(row["data"]) for row in rows}
-
     def progress(self, run: str) -> dict[str, Any]:
         """Returns the live stages as the holder of the lease last told them."""
         with self.connections.reading() as connection:

@@ -6,11 +6,13 @@ import json
 import warnings
 import zipfile
 import zlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from csro_core.errors import NotFoundError, UsageError
+from csro_core.models.names import parse_name
 from csro_core.policies.source import sha256
 from csro_core.store import open_store
 from csro_core.store.archive import export_run, import_run
@@ -29,7 +31,6 @@ def filled(store, run, make):
     for row in range(2):
         for column in range(row, 2):
             lease.cells.put(make.cell(members[row].policy, members[column].policy))
-    lease.put_fingerprint(members[0].policy.tree_hash, b"\x01\x02")
     lease.event("admitted", {"name": "x"})
     lease.commit_iteration(make.iteration(1, members[2].policy.hash, 2), [members[2]], make.solution(1, 3))
     lease.put_attempt(make.attempt(2, 0))  # unfinished: stays behind
@@ -70,7 +71,6 @@ def test_a_run_comes_back_whole_in_another_store(store, filled, archive, tmp_pat
     assert repr(other.attempts(run)) == repr(store.attempts(filled, 1))  # repr: NaN is not equal to itself
     assert other.calls(run) == store.calls(filled)
     assert [(event.kind, event.data) for event in other.events(run)] == [("admitted", {"name": "x"})]
-    assert other.fingerprints(run) == store.fingerprints(filled)
     cells = store.cells(filled).all()
     assert len(cells) == 3
     for cell, copy in zip(cells, other.cells(run).all(), strict=True):
@@ -187,7 +187,20 @@ HOSTILE = {
     "absurd target": (set_field((RUN, "target"), 10**9), "target must be"),
     "negative seed": (set_field((RUN, "settings", "seed"), -1), "out of range"),
     "odd episodes": (set_field((RUN, "settings", "episodes"), 3), "out of range"),
-    "unknown game": (set_field((RUN, "settings", "game", "name"), "chess"), "unknown game"),
+    "unknown context": (set_field((RUN, "settings", "context"), "\x1b[2J"), "context must be one of code, summary"),
+    "unknown opponents": (set_field((RUN, "settings", "opponents"), "all"), "opponents shown must be"),
+    "too many opponents": (set_field((RUN, "settings", "opponents"), "101"), "opponents shown must be"),
+    "opponents in another script": (set_field((RUN, "settings", "opponents"), "\u0665"), "opponents shown must be"),
+    "endless opponents": (set_field((RUN, "settings", "opponents"), "9\n" * 10_000), "opponents shown must be"),
+    "no money": (set_field((RUN, "settings", "caps", "usd"), -1.0), "caps of a run must be positive"),
+    "calls in words": (set_field((RUN, "settings", "caps", "calls"), "many"), "caps"),
+    "unknown cap": (set_field((RUN, "settings", "caps", "euros"), 1), "euros"),
+    "unknown model": (set_field((RUN, "settings", "model"), "\x1b[2J" * 1000), "unknown model"),
+    "model with a password": (set_field((RUN, "settings", "model"), "openai:m@http://a:pw@host/v1"), "no user name"),
+    "model with a token": (set_field((RUN, "settings", "model"), "openai:m@http://host/v1?key=pw"), "no user name"),
+    "unknown oracle": (set_field((RUN, "settings", "oracle"), "\x1b[2J"), "oracle must be one of"),
+    "unknown meta-solver": (set_field((RUN, "settings", "meta_solver"), "guess"), "meta-solver must be one of"),
+    "unknown game": (set_field((RUN, "settings", "game", "name"), "no_such_game"), "unknown game"),
     "name with escapes": (set_field((RUN, "name"), "\x1b[2J"), "printable"),
     "long name": (set_field((RUN, "name"), "x" * 10_000), "printable"),
     "unknown origin": (set_field((RUN, "members", 0, "origin"), "evil"), "origin must be one of"),
@@ -240,6 +253,28 @@ def test_hostile_contents_are_refused_in_one_line(case, store, archive):
     assert "\n" not in text
     assert len(text) < 600
     assert store.runs() == runs
+
+
+def test_settings_that_may_stand_there_come_back(store, archive):
+    files = contents(archive)
+    changes = {"context": "summary", "opponents": "100", "model": "openai:m@http://10.0.0.1/v1"}
+    for name, value in (*changes.items(), ("cluster", "tcp://10.0.0.1:8786")):
+        set_field((RUN, "settings", name), value)(files)
+    write(archive, files)
+    settings = store.run(import_run(store, archive)).settings
+    assert {name: getattr(settings, name) for name in changes} == changes
+    assert settings.cluster == ""
+
+
+def test_an_export_names_the_server_of_a_model_as_the_store_does_and_nothing_else_of_it(store, make, tmp_path):
+    model = "openai:qwen@http://llm.intern:8080/v1"
+    run = store.create_run("", replace(make.settings, model=model), 1)
+    path = tmp_path / "run.zip"
+    export_run(store, run, path)
+    assert json.loads(contents(path)["run.json"])["settings"]["model"] == model
+    for secret in ("http://me:pw@llm.intern:8080/v1", "http://llm.intern:8080/v1?token=pw"):
+        with pytest.raises(UsageError):
+            parse_name(f"openai:qwen@{secret}", "")
 
 
 def test_files_that_are_no_archives_are_refused(store, tmp_path):

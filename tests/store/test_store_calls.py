@@ -64,6 +64,8 @@ def test_reuse_is_counted_and_priced(store, run, lease, make):
     priced, unpriced = store.calls(run)
     assert (priced.reused, priced.saved_usd) == (2, 0.5)
     assert (unpriced.reused, unpriced.saved_usd) == (1, 0.0)
+    (total,) = store.call_totals(run)
+    assert (total.reused, total.saved_usd, total.saved_unpriced) == (3, 0.5, 1)
     assert store.run(run).usd is None
 
 

@@ -48,7 +48,6 @@ def test_an_expired_lease_is_taken_over_and_the_old_owner_cannot_write(store, ru
         lambda: first.commit_iteration(make.iteration(1), [make.member(0)], make.solution(1)),
         first.discard_unfinished,
         lambda: first.put_call(make.call("k")),
-        lambda: first.put_fingerprint("t", b""),
         lambda: first.answer(1, "done", {}),
         lambda: first.event("e", {}),
         lambda: first.release("done"),

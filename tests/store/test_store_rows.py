@@ -92,7 +92,6 @@ def test_every_record_comes_back(store, run, make):
     new = make.member(2)
     lease.commit_iteration(make.iteration(1, new.policy.hash, 2), [new], make.solution(1, 3))
     lease.set_progress({"stage": "play", "done": 3})
-    lease.put_fingerprint("t" * 64, b"\x00\x01")
     lease.event("admitted", {"name": "p0-2"})
 
     assert store.members(run) == [*members, new]
@@ -106,8 +105,6 @@ def test_every_record_comes_back(store, run, make):
     assert lease.answered("k") == make.call("k")
     assert lease.answered("other") is None
     assert store.progress(run) == {"stage": "play", "done": 3}
-    assert lease.fingerprint("t" * 64) == b"\x00\x01"
-    assert lease.fingerprint("u" * 64) is None
     (event,) = store.events(run)
     assert (event.kind, event.data) == ("admitted", {"name": "p0-2"})
     assert store.events(run, after=event.id) == []
