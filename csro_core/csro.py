@@ -18,8 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from csro_core.evaluation.admission import Admission, Trial, admit
+from csro_core.evaluation.admission import ROUNDING, Admission, Trial, admit
 from csro_core.evaluation.bench import Bench
+from csro_core.evaluation.exact_play import exact_admission, exact_payoffs, respond_exactly
 from csro_core.meta_solvers.base import MetaSolver, Solution
 from csro_core.metagame.payoffs import PayoffTable, build_table
 from csro_core.metagame.population import Entry, Populations
@@ -34,6 +35,7 @@ from csro_core.oracles.context import (
     build_request,
     choose_opponents,
     opponents_rng,
+    own_payoffs,
     rank_members,
 )
 from csro_core.oracles.summaries import AskedSummaries
@@ -104,7 +106,10 @@ def settle(bench: Bench, solver: MetaSolver, populations: Populations) -> MetaGa
     """
     bench.fill(populations)
     table = build_table(populations, bench.cells, bench.game.zero_sum)
-    solution = solver.solve(table.played, table.played_stderr, populations.symmetric)
+    if bench.exact:
+        solution = solver.solve(exact_payoffs(bench.tables, populations), None, populations.symmetric)
+    else:
+        solution = solver.solve(table.played, table.played_stderr, populations.symmetric)
     return MetaGame(populations, table, solution)
 
 
@@ -157,6 +162,7 @@ class Loop:
                 max_attempts=self.settings.attempts or self.oracle.default_attempts,
                 refine_all=self.settings.refine_all,
                 ask_many=self.ask_many,
+                best_response=lambda: respond_exactly(self.bench, populations, player, tau),
             )
         )
         self.bench.monitor.stage("decide", "gain on fresh seeds")
@@ -185,8 +191,27 @@ class Loop:
     def _to_beat(self, metagame: MetaGame, player: int, tau: NDArray[np.float64]) -> Entry | float:
         """Returns what to beat: u(sigma) where tau is sigma, else the best existing member against tau."""
         if self.settings.target_mix == 0.0:
-            return 0.0 if metagame.populations.symmetric else (1 - 2 * player) * metagame.solution.value
+            return 0.0 if metagame.populations.symmetric else self._worth(metagame, player)
         return metagame.populations.of(player)[rank_members(metagame.table, player, tau)[0]]
+
+    def _worth(self, metagame: MetaGame, player: int) -> float:
+        """Returns what sigma earns `player`."""
+        if self.bench.game.zero_sum:
+            return (1 - 2 * player) * metagame.solution.value
+        row, column = metagame.solution.sigma
+        return float(row @ metagame.table.played[player] @ column)
+
+    def _rival(self, metagame: MetaGame, player: int) -> Entry | None:
+        """Returns the best existing member against sigma, None where it does not seem to earn more than sigma.
+
+        A solution with a tolerance leaves members something to earn; so does a payoff that is known better by now.
+        """
+        sigma = metagame.solution.sigma[1 - player]
+        best = rank_members(metagame.table, player, sigma)[0]
+        payoffs = own_payoffs(metagame.table, player) @ sigma
+        ahead = payoffs[best] - float(metagame.solution.sigma[player] @ payoffs)
+        rounding = ROUNDING * (self.bench.game.max_return - self.bench.game.min_return)
+        return metagame.populations.of(player)[best] if ahead > rounding else None
 
     def _decide(
         self, iteration: int, metagame: MetaGame, tau: NDArray[np.float64], finalist: Attempt | None
@@ -205,8 +230,10 @@ class Loop:
             tau=tau if self.settings.target_mix > 0.0 else None,
             incumbent=incumbent,
             iteration=iteration,
+            rival=self._rival(metagame, player),
         )
-        admission = admit(self.bench, populations, trial, self.settings.always_admit)
+        decide = exact_admission if self.bench.exact else admit
+        admission = decide(self.bench, populations, trial, self.settings.always_admit)
         if not admission.admitted:
             return admission, None, metagame
         inspection = self.bench.inspect(finalist.source)

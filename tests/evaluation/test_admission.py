@@ -104,3 +104,34 @@ def test_where_every_opponent_forfeits_nothing_is_measured_and_nobody_admitted()
     admission = admit(bench, POPULATIONS, trial(), always=False)
     assert (admission.verdict, admission.gain.episodes) == ("rejected", 0)
     assert "forfeited" in admission.message
+
+
+def test_a_paraphrase_of_a_member_that_beats_sigma_is_no_improvement():
+    # b earns 30 against sigma = a, which the solution tolerates; new is as strong as b.
+    means = {("new", "a"): 30.0, ("b", "a"): 30.0}
+    admitted, words = 0, set()
+    for iteration in range(1000):
+        bench, _ = bench_of(means, noise=20.0)
+        known = replace(trial(iteration=iteration), rival=POPULATIONS.of(0)[1])
+        admission = admit(bench, POPULATIONS, known, always=False)
+        admitted += admission.admitted
+        words.add(admission.message)
+    assert admitted / 1000 <= 0.065
+    assert "earns more than sigma, but no more than b does already" in words
+
+
+def test_a_finalist_that_beats_sigma_and_the_member_that_does_improves():
+    bench, executor = bench_of({("new", "a"): 90.0, ("b", "a"): 30.0}, noise=10.0)
+    admission = admit(bench, POPULATIONS, replace(trial(), rival=POPULATIONS.of(0)[1]), always=False)
+    assert (admission.verdict, admission.admitted) == ("improves", True)
+    assert admission.message.startswith("earns more than sigma, and than b, who does too, by more than")
+    assert admission.gain.mean == pytest.approx(90, abs=12)
+    assert {job.sources for job in executor.jobs} == {("new", "a"), ("b", "a")}
+
+
+def test_a_rival_does_not_keep_out_who_broadens():
+    tau = np.array([0.5, 0.5])
+    means = {("new", "a"): 30.0, ("b", "a"): 30.0, ("new", "b"): 200.0, ("a", "a"): 0.0, ("b", "b"): 0.0}
+    bench, _ = bench_of(means, noise=5.0)
+    admission = admit(bench, POPULATIONS, replace(trial(tau), rival=POPULATIONS.of(0)[1]), always=False)
+    assert admission.verdict == "broadens"
