@@ -32,22 +32,28 @@ class ModelError(CsroError):
     """A model gave no answer.
 
     Attributes:
-        reason: a short machine-readable name. Of one answer: "empty", "blocked", "truncated". Of the model as a whole:
+        reason: a short machine-readable name. Of one answer: "empty", "blocked", "truncated"; "stopped" where nobody
+            waited any more and it was not asked for again. Of the model as a whole:
             "needs-key", "wrong-key", "quota" (for the day), "no-model", "unsupported-game" (the synthesiser has no
             grammar for it), "not-recorded", "over-budget", "failing" (too many in a row). Of the way to it, after all
             retries: "rate", "timeout", "network", "server", "bad-response", "bad-request".
         tokens_in: prompt tokens that were billed all the same.
         tokens_out: answer tokens that were billed all the same, thoughts included.
         answer: what there was of an answer, "" for none.
+        tokens_thinking: those of `tokens_out` that were thoughts.
     """
 
-    def __init__(self, reason: str, message: str, tokens_in: int = 0, tokens_out: int = 0, answer: str = "") -> None:
+    def __init__(
+        self, reason: str, message: str, tokens_in: int = 0, tokens_out: int = 0, answer: str = "",
+        tokens_thinking: int = 0,
+    ) -> None:  # fmt: skip
         """Keeps the reason beside the message."""
         super().__init__(message)
         self.reason = reason
         self.tokens_in = tokens_in
         self.tokens_out = tokens_out
         self.answer = answer
+        self.tokens_thinking = tokens_thinking
 
 
 class Cancelled(CsroError):

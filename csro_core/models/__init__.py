@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from types import MappingProxyType
 from urllib.parse import urlsplit
 
@@ -10,19 +11,26 @@ from csro_core.errors import UsageError
 from csro_core.models.base import AnswerBook, CodeModel, Request
 from csro_core.models.chat import ChatClient, Prompt, RenderPrompt
 from csro_core.models.language import LanguageModel
-from csro_core.models.names import FORMS, ModelName, parse_name
+from csro_core.models.names import FORMS, ModelName, is_loopback, parse_name
 from csro_core.models.prices import default_gemini, price_of
 from csro_core.models.recorded import RecordedModel
+from csro_core.models.retry import Retry
 from csro_core.models.synthesiser import Synthesiser
 
-MODELS: Mapping[str, Callable[[], CodeModel]] = MappingProxyType({"synthesiser": Synthesiser})
-"""Name of a model without a parameter → what builds it."""
+MODELS: Mapping[str, Callable[[], CodeModel]] = MappingProxyType(
+    {"synthesiser": Synthesiser, "synthesiser:equilibrium": partial(Synthesiser, equilibrium=True)}
+)
+"""Name of a model that needs nothing from outside → what builds it."""
 
 GEMINI_KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
 OPENAI_KEYS: Mapping[str, str] = MappingProxyType(
     {"api.openai.com": "OPENAI_API_KEY", "openrouter.ai": "OPENROUTER_API_KEY"}
 )
 """Host → the variable whose key is meant for it."""
+
+ON_THIS_MACHINE = Retry(deadline=1_800.0, longest_try=1_800.0)
+"""For a server on loopback. It is slow without being dead: without a graphics card, a model reads 30 to 100 tokens a
+second and writes 2 to 20; and it mostly answers one call after the other, so that a call waits for those before it."""
 
 
 def _no_words(_: Request) -> Prompt:
@@ -43,6 +51,7 @@ class ModelTools:
         prompt_version: of what `render` writes.
         key: of the provider, such as a user has typed; None: look into `environment`.
         answers: opens the answers of a stored run by its id.
+        retry: when clients ask again, and how long a call may take; None: what suits the server.
         environment: where keys and `GOOGLE_GEMINI_BASE_URL` are looked for; empty unless it is given.
     """
 
@@ -51,6 +60,7 @@ class ModelTools:
     key: str | None = field(default=None, repr=False)
     answers: Callable[[str], AnswerBook] | None = None
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    retry: Retry | None = None
 
 
 def make_model(name: str, tools: ModelTools = ModelTools()) -> CodeModel:
@@ -65,7 +75,7 @@ def make_model(name: str, tools: ModelTools = ModelTools()) -> CodeModel:
     """
     parsed = parse_name(name, default_gemini())
     if parsed.kind == "synthesiser":
-        return MODELS[name]()
+        return MODELS[str(parsed)]()
     if parsed.kind == "recorded":
         book = _NoAnswers() if tools.answers is None else tools.answers(parsed.model)
         return RecordedModel(str(parsed), f"answers recorded in run {parsed.model}", book)
@@ -92,11 +102,13 @@ def _client(parsed: ModelName, tools: ModelTools) -> ChatClient:
         # Late, as said above.
         from csro_core.models.openai_compatible import OpenAiClient
 
-        return OpenAiClient(parsed.model, parsed.base_url, key)
+        usual = ON_THIS_MACHINE if is_loopback(parsed.base_url) else Retry()
+        return OpenAiClient(parsed.model, parsed.base_url, key, retry=tools.retry or usual)
     # Late, as said above.
     from csro_core.models.gemini import GeminiClient
 
-    return GeminiClient(parsed.model, key, base_url=tools.environment.get("GOOGLE_GEMINI_BASE_URL") or None)
+    base_url = tools.environment.get("GOOGLE_GEMINI_BASE_URL") or None
+    return GeminiClient(parsed.model, key, base_url=base_url, retry=tools.retry or Retry())
 
 
 def key_for(parsed: ModelName, tools: ModelTools) -> str | None:

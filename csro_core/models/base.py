@@ -129,6 +129,7 @@ class Completion:
         problem: why the answer holds no usable text, in one sentence for the model and people; "" where it does.
         tokens_cached: those of `tokens_in` that the provider had in its cache.
         tokens_thinking: those of `tokens_out` that were thoughts.
+        cut_off: True where the answer ended at the token limit, but after a whole program.
     """
 
     source: str
@@ -142,6 +143,7 @@ class Completion:
     problem: str = ""
     tokens_cached: int = 0
     tokens_thinking: int = 0
+    cut_off: bool = False
 
 
 OnText: TypeAlias = Callable[[str], None]

@@ -72,9 +72,7 @@ def read_answer(text: str) -> Reading:
     if wrapped is not None:
         return wrapped
     answer = without_tags(answer)
-    blocks, prose = _blocks(answer)
-    if any(_EDIT_MARK.match(line) for line in prose):
-        blocks = [block for block in blocks if block.fenced]
+    blocks, prose = _blocks_of_answer(answer)
     source = _program(blocks) or _program([form for block in blocks for form in _forms(block)])
     if not source:
         source, prose = _hidden_program(answer, prose)
@@ -82,6 +80,41 @@ def read_answer(text: str) -> Reading:
     return Reading(source, idea_of(prose, source), "" if source else _problem(answer, blocks))
 
 
+def read_cut_answer(text: str) -> Reading:
+    """Reads an answer that was cut off at the token limit.
+
+    Args:
+        text: what there is of it.
+
+    Returns:
+        What `read_answer` finds where that is a whole program: in a fenced block that was closed, in a JSON document
+        that was, or as bare code with something after it. Else the problem.
+    """
+    reading = read_answer(text)
+    return reading if reading.source and _is_whole(plain_text(text)[0]) else Reading("", "", _CUT_OFF)
+
+
+def _is_whole(answer: str) -> bool:
+    """Returns True where the program that `read_answer` finds ended before the end of the answer."""
+    if _EDIT_MARK.search(answer):
+        # Half of an edit must never be applied.
+        return False
+    try:
+        orjson.loads(_document(answer))
+    except ValueError:
+        pass
+    else:
+        return True
+    answer = without_tags(answer)
+    blocks, _prose = _blocks_of_answer(answer)
+    place = _place_of_program(blocks)
+    if place is None or not _ACT.search(blocks[place].code):
+        return False
+    block = blocks[place]
+    return block.closed if block.fenced else not answer.rstrip().endswith(block.code)
+
+
+_CUT_OFF = "The answer was cut off before its program was whole: think less, and reply with one short Python file."
 _NO_ANSWER = "The answer is empty: reply with one Python file that defines class Policy."
 _ONLY_THOUGHTS = "The answer ended before the thoughts did: think less, and reply with one Python file."
 _ONLY_EDITS = "The answer is an edit, not a program: reply with the whole Python file that defines class Policy."
@@ -117,6 +150,14 @@ def _blocks(text: str) -> tuple[list[Block], list[str]]:
     return flat, prose
 
 
+def _blocks_of_answer(answer: str) -> tuple[list[Block], list[str]]:
+    """Returns the blocks of an answer and the prose; lines of an edit outside of fences are no program."""
+    blocks, prose = _blocks(answer)
+    if any(_EDIT_MARK.match(line) for line in prose):
+        blocks = [block for block in blocks if block.fenced]
+    return blocks, prose
+
+
 def _forms(block: Block) -> Iterator[Block]:
     """Gives a block again without what stands in front of its lines."""
     for code in without_prefixes(block.code):
@@ -141,16 +182,22 @@ def _hidden_program(answer: str, prose: list[str]) -> tuple[str, list[str]]:
     return "", prose
 
 
-def _program(blocks: list[Block]) -> str:
-    """Returns the program that blocks make: the last complete one, "" where none defines the class."""
+def _place_of_program(blocks: list[Block]) -> int | None:
+    """Returns the place of the last complete block that defines the class, None where none does."""
     programs = [
         (bool(_ACT.search(block.code)), block.closed, place)
         for place, block in enumerate(blocks)
         if CLASS_LINE.search(block.code) and not _EDIT_MARK.search(block.code)
     ]
-    if not programs:
+    return max(programs)[2] if programs else None
+
+
+def _program(blocks: list[Block]) -> str:
+    """Returns the program that blocks make, "" where none defines the class."""
+    chosen = _place_of_program(blocks)
+    if chosen is None:
         return ""
-    has_act, _closed, chosen = max(programs)
+    has_act = bool(_ACT.search(blocks[chosen].code))
     parts = {chosen: blocks[chosen].code}
     following = blocks[chosen + 1] if chosen + 1 < len(blocks) else None
     if not has_act and following and following.code.lstrip("\n")[:1] in {" ", "\t"} and _ACT.search(following.code):
@@ -186,10 +233,7 @@ def _from_json(answer: str) -> Reading | None:
     Returns:
         None where it is none, bare or as the only fenced block, or holds no program.
     """
-    document = answer.strip()
-    if not document.startswith(("{", "[", '"')):
-        blocks, _prose = find_blocks(answer)
-        document = next((block.code for block in blocks if block.label == "json"), "")
+    document = _document(answer)
     try:
         data: Any = orjson.loads(document)
     except ValueError:
@@ -202,6 +246,15 @@ def _from_json(answer: str) -> Reading | None:
             source = without_entities(_trimmed(source))
             return Reading(source, idea_of(prose, source), "")
     return None
+
+
+def _document(answer: str) -> str:
+    """Returns the JSON document that an answer is, or that its first block of that label holds; "" for none."""
+    document = answer.strip()
+    if document.startswith(("{", "[", '"')):
+        return document
+    blocks, _prose = find_blocks(answer)
+    return next((block.code for block in blocks if block.label == "json"), "")
 
 
 def _strings(data: Any) -> Iterator[tuple[str, str]]:

@@ -1,13 +1,15 @@
 """A language model as a code model: the request in words, the answer, the program in it."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import orjson
 
+from csro_core.errors import ModelError
 from csro_core.models.base import Completion, OnText, Request
-from csro_core.models.chat import ChatClient, RenderPrompt
-from csro_core.models.extract import Reading, read_answer
+from csro_core.models.chat import ChatClient, Prompt, RenderPrompt, Usage
+from csro_core.models.extract import Reading, read_answer, read_cut_answer
 from csro_core.models.prices import Price, cost
 
 
@@ -57,16 +59,26 @@ class LanguageModel:
             Its answer. It has a problem where it holds no program; that it costs all the same.
 
         Raises:
-            ModelError: there is no answer.
+            ModelError: there is no answer, or it was cut off before it held a whole program.
         """
         prompt = self._render(request)
-        answer = self.client.chat(prompt, request.sample, on_text)
-        reading = reading_of(request, answer.text)
-        usage = answer.usage
+        try:
+            answer = self.client.chat(prompt, request.sample, on_text)
+        except ModelError as error:
+            if error.reason != "truncated" or request.task == "summarise":
+                raise
+            reading = read_cut_answer(error.answer)
+            if not reading.source:
+                raise
+            usage = Usage(error.tokens_in, 0, error.tokens_out - error.tokens_thinking, error.tokens_thinking)
+            return replace(self._completion(prompt, error.answer, reading, usage), cut_off=True)
+        return self._completion(prompt, answer.text, reading_of(request, answer.text), answer.usage)
+
+    def _completion(self, prompt: Prompt, answer: str, reading: Reading, usage: Usage) -> Completion:
         return Completion(
             source=reading.source,
             idea=reading.idea,
-            answer=answer.text,
+            answer=answer,
             prompt=prompt.to_text(),
             tokens_in=usage.prompt,
             tokens_out=usage.output + usage.thinking,

@@ -14,6 +14,7 @@ Kind: TypeAlias = Literal["synthesiser", "gemini", "openai", "recorded"]
 
 FORMS: Mapping[str, str] = MappingProxyType({
     "synthesiser": "the built-in grammar, free, no key",
+    "synthesiser:equilibrium": "the same; it may also write a solved table (CFR+) into policies for repeated_leduc",
     "gemini:MODEL": "a model of the Gemini API; the key is in GEMINI_API_KEY or GOOGLE_API_KEY",
     "openai:MODEL@BASE_URL": "a server that speaks OpenAI's API, such as Ollama at http://127.0.0.1:11434/v1; "
     "a key is in OPENAI_API_KEY (api.openai.com), in OPENROUTER_API_KEY (openrouter.ai), or is given by hand (the "
@@ -33,7 +34,7 @@ class ModelName:
 
     Attributes:
         kind: which of `FORMS`.
-        model: name of the model at its provider, or of the run; "" for the synthesiser.
+        model: name of the model at its provider, or of the run; "" or "equilibrium" for the synthesiser.
         base_url: of an OpenAI-compatible server, without a slash at its end; "" for the others.
     """
 
@@ -61,8 +62,8 @@ def parse_name(name: str, default_gemini: str) -> ModelName:
     Raises:
         UsageError: it has none of the known forms; the message lists them.
     """
-    if name == "synthesiser":
-        return ModelName("synthesiser")
+    if name in {"synthesiser", "synthesiser:equilibrium"}:
+        return ModelName("synthesiser", name.partition(":")[2])
     if name == "gemini":
         return ModelName("gemini", default_gemini)
     kind, colon, rest = name.partition(":")
@@ -81,7 +82,7 @@ def _gemini(model: str) -> ModelName:
 def _openai(rest: str) -> ModelName:
     # The last "@" before a scheme: names of models may hold one too.
     found = re.fullmatch(r"(.*)@(https?://.*)", rest)
-    if found is None or not _OPENAI_MODEL.fullmatch(found[1]):
+    if found is None or not _OPENAI_MODEL.fullmatch(found[1]) or "://" in found[1]:
         raise UsageError(
             "openai:MODEL@BASE_URL needs a model and a URL, such as openai:qwen2.5-coder@http://127.0.0.1:11434/v1; "
             f"got openai:{_without_secrets(rest)}"

@@ -18,6 +18,8 @@ MAX_WAIT = 86_400.0
 _USED_UP = re.compile(
     r"insufficient_quota|exceeded your current quota|billing|credits|per[ _-]day|daily|limit: 0\b", re.IGNORECASE
 )
+_TOO_LONG = re.compile(r"context[ _](size|length|window)", re.IGNORECASE)
+"""Such as llama.cpp's "exceeds the available context size", or OpenAI's "context_length_exceeded"."""
 
 
 class OpenAiReading:
@@ -165,7 +167,10 @@ def of_status(status: int, headers: Mapping[str, str], body: str, asked: str) ->
     if status in {408, 409, 425} or status >= 500:
         message = f"The server is in trouble ({said}): try again later, or take another model."
         return FailedTry("server", message, worth=OFTEN, delay=delay)
-    return FailedTry("bad-request", f"The server refuses the request ({said}): check the base URL and the settings.")
+    advice = "check the base URL and the settings"
+    if _TOO_LONG.search(body):
+        advice = "show fewer opponents (--opponents 2, --context summary), or serve the model with a longer context"
+    return FailedTry("bad-request", f"The server refuses the request ({said}): {advice}.")
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

@@ -11,12 +11,13 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
 import numpy as np
 
-from csro_core.errors import ModelError
+from csro_core.errors import Cancelled, ModelError
 from csro_core.models.base import OnText
 from csro_core.models.chat import Usage
 
@@ -35,6 +36,23 @@ SHORTEST_TRY = 1.0
 
 Tell: TypeAlias = Callable[[str], None]
 """How work that runs under `within` tells of the text so far."""
+
+
+STOPPED: ContextVar[threading.Event | None] = ContextVar("STOPPED", default=None)
+"""Set in the thread of a call: when nobody waits for the call any more, it ends instead of asking again."""
+
+
+def wait_unless_stopped(seconds: float) -> None:
+    """Waits so many seconds.
+
+    Raises:
+        Cancelled: `STOPPED` was set before or meanwhile.
+    """
+    stopped = STOPPED.get()
+    if stopped is None:
+        time.sleep(seconds)
+    elif stopped.wait(seconds):
+        raise Cancelled("nobody waits for this call any more, so the model was not asked again")
 
 
 class FailedTry(Exception):
@@ -91,7 +109,7 @@ class Retry:
         deadline: seconds for the whole call, waits included. A wait is not begun where it
             leaves no time for another try.
         longest_try: seconds for one try.
-        sleep: waits so many seconds. It may raise, such as `Cancelled`, to end the call.
+        sleep: waits so many seconds. It may raise `Cancelled` to end the call, which then failed as "stopped".
         clock: a monotonic clock in seconds.
         jitter: a number in [0, 1), so that threads which failed together do not ask again together.
     """
@@ -101,7 +119,7 @@ class Retry:
     longest_wait: float = 60.0
     deadline: float = 600.0
     longest_try: float = 300.0
-    sleep: Callable[[float], None] = time.sleep
+    sleep: Callable[[float], None] = wait_unless_stopped
     clock: Callable[[], float] = time.monotonic
     jitter: Callable[[], float] = np.random.default_rng().random
 
@@ -124,8 +142,8 @@ class Retry:
             left = self.deadline - (self.clock() - start)
             try:
                 value = once(min(left, self.longest_try))
-            except FailedTry as error:
-                failure = error
+            except FailedTry as failed:
+                failure = failed
             else:
                 return Tried(value, wasted, failures.total() + 1, self.clock() - start)
             wasted = add_usage(wasted, failure.usage)
@@ -135,9 +153,13 @@ class Retry:
             done = tries >= self.attempts or failures[failure.reason] >= failure.worth
             if done or passed + wait + SHORTEST_TRY > self.deadline:
                 again = "" if tries == 1 else f" (Given up after {tries} tries in {passed:.0f} s.)"
-                billed = wasted.output + wasted.thinking
-                raise ModelError(failure.reason, failure.message + again, wasted.prompt, billed, failure.answer)
-            self.sleep(wait)
+                error = _given_up(failure.reason, failure.message + again, wasted, failure.answer)
+                raise error
+            try:
+                self.sleep(wait)
+            except Cancelled as stop:
+                error = _given_up("stopped", str(stop), wasted, failure.answer)
+                raise error from None
 
     def _wait(self, tries: int, asked: float | None) -> float:
         """Returns the seconds before the next try: never less than the server asks for."""
@@ -155,6 +177,11 @@ def add_usage(first: Usage, second: Usage) -> Usage:
         first.output + second.output,
         first.thinking + second.thinking,
     )
+
+
+def _given_up(reason: str, message: str, wasted: Usage, answer: str) -> ModelError:
+    """Returns the error of a call that ends without an answer."""
+    return ModelError(reason, message, wasted.prompt, wasted.output + wasted.thinking, answer, wasted.thinking)
 
 
 class _Abandoned(Exception):

@@ -140,7 +140,8 @@ class Budget:
             self._under_way -= 1
             now = self._spent
             self._spent = Spent(now.usd + (call.usd or 0.0), now.tokens + tokens, now.calls + 1, now.seconds)
-            self._failures = self._failures + 1 if call.status == "failed" else 0
+            if call.reason != "stopped":
+                self._failures = self._failures + 1 if call.status == "failed" else 0
             self._warn()
             if self._failures >= MOST_FAILURES:
                 words = f"{self._failures} model calls in a row failed, so no more are made; the last: {call.message}"

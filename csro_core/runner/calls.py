@@ -12,13 +12,15 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from csro_core.errors import ModelError
+from csro_core.errors import Cancelled, ModelError
 from csro_core.models.base import CodeModel, Completion, Request, request_key
 from csro_core.models.chat import RenderPrompt
 from csro_core.models.language import reading_of
+from csro_core.models.retry import STOPPED
 from csro_core.runner.budget import Budget
 from csro_core.runner.rates import Rate
 from csro_core.store import Lease
@@ -111,6 +113,7 @@ class BookedModel:
         self._iteration = iteration
         self._attempts = {sample: attempt for attempt, sample in enumerate(samples)}
         self._budget = budget
+        self._stopped = threading.Event()
 
     def __call__(self, request: Request) -> Completion:
         """Asks the model, or finds the answer that it gave this run before.
@@ -122,8 +125,8 @@ class BookedModel:
             ModelError: the model gave none (the call is booked as failed), or the budget is used up.
             Cancelled: the run was stopped meanwhile; an answer that still comes is kept.
         """
-        self._announce(request)
-        return self._known(request) or self._send(request)()
+        with self._last_ones():
+            return self._start(request)()
 
     def many(self, requests: Sequence[Request]) -> Iterator[Completion | ModelError]:
         """Asks requests that do not depend on each other, several in flight at once.
@@ -135,6 +138,24 @@ class BookedModel:
             ModelError: an error that concerns every request; those in flight are waited for and kept.
             Cancelled: the run was stopped meanwhile.
         """
+        with self._last_ones():
+            yield from self._many(requests)
+
+    @contextmanager
+    def _last_ones(self) -> Iterator[None]:
+        """Tells the calls in flight where nobody waits for them any more: they do not ask the model again.
+
+        Raises:
+            Cancelled: the run was stopped.
+            GeneratorExit: whoever asked takes no more answers.
+        """
+        try:
+            yield
+        except (Cancelled, GeneratorExit):
+            self._stopped.set()
+            raise
+
+    def _many(self, requests: Sequence[Request]) -> Iterator[Completion | ModelError]:
         waiting = deque(requests)
         pending: deque[Callable[[], Completion]] = deque()
         most = 1 if self._ledger.instant else IN_FLIGHT
@@ -185,7 +206,7 @@ class BookedModel:
         return Completion(
             source=reading.source, idea=reading.idea, answer=row.answer, prompt=row.prompt, tokens_in=row.tokens_in,
             tokens_out=row.tokens_out, usd=0.0, cached=True, problem=reading.problem, tokens_cached=row.tokens_cached,
-            tokens_thinking=row.tokens_thinking,
+            tokens_thinking=row.tokens_thinking, cut_off=row.reason == "truncated",
         )  # fmt: skip
 
     def _send(self, request: Request) -> Callable[[], Completion]:
@@ -208,7 +229,7 @@ class BookedModel:
         sent = _Sent(model, ledger, call, ledger.lease.put_call(call))
         if ledger.instant:
             return lambda: sent.answer(request)
-        return sent.in_flight(request)
+        return sent.in_flight(request, self._stopped)
 
 
 class _Sent:
@@ -240,7 +261,7 @@ class _Sent:
             self._finish(
                 replace(
                     call, status="failed", answer=error.answer, tokens_in=error.tokens_in, tokens_out=error.tokens_out,
-                    usd=usd, reason=error.reason, message=str(error),
+                    tokens_thinking=error.tokens_thinking, usd=usd, reason=error.reason, message=str(error),
                 )
             )  # fmt: skip
             raise
@@ -255,13 +276,17 @@ class _Sent:
                 call, status="answered", prompt=completion.prompt or call.prompt, answer=completion.answer,
                 usd=completion.usd, tokens_in=completion.tokens_in, tokens_out=completion.tokens_out,
                 tokens_cached=completion.tokens_cached, tokens_thinking=completion.tokens_thinking,
-                message=completion.problem, cached=completion.cached,
+                message=completion.problem, cached=completion.cached, reason="truncated" if completion.cut_off else "",
             )
         )  # fmt: skip
         return completion
 
-    def in_flight(self, request: Request) -> Callable[[], Completion]:
+    def in_flight(self, request: Request, stopped: threading.Event) -> Callable[[], Completion]:
         """Sends the call from a thread of its own, so that a request to stop need not wait for the answer.
+
+        Args:
+            request: what is asked.
+            stopped: set when nobody waits any more: a try under way may still answer, but no other one is begun.
 
         Returns:
             What waits for the answer; it raises what `answer` does, and `Cancelled` where the run was stopped.
@@ -269,6 +294,7 @@ class _Sent:
         done: queue.SimpleQueue[Completion | Exception] = queue.SimpleQueue()
 
         def work() -> None:
+            STOPPED.set(stopped)
             try:
                 done.put(self.answer(request))
             except Exception as error:  # noqa: BLE001 - it is raised again in the thread that waits

@@ -1,4 +1,4 @@
-"""The desk of a runner: answers the requests to check, score and add a policy that a person wrote."""
+"""The desk of a runner: answers the requests to check, score and add a policy that a person wrote, or to assess."""
 
 import logging
 from collections.abc import Mapping
@@ -15,6 +15,7 @@ from csro_core.evaluation.checkup import check_policy
 from csro_core.games.base import Game
 from csro_core.metagame.population import Entry
 from csro_core.metagame.statistics import against_mixture, paired_difference
+from csro_core.runner.assessments import ASSESSMENTS, assess
 from csro_core.runner.faults import UnexpectedError
 from csro_core.runner.session import Session
 from csro_core.store.records import RequestRecord
@@ -53,7 +54,7 @@ class Desk:
         self._session = session
 
     def answer(self, request: RequestRecord) -> None:
-        """Answers one request of kind "check", "score" or "add".
+        """Answers one request of kind "check", "score", "add", "benchmark" or "exploitability".
 
         Raises:
             LeaseError: the lease is lost.
@@ -82,6 +83,9 @@ class Desk:
         """
         lease = self._session.lease
         try:
+            if request.kind in ASSESSMENTS:
+                lease.answer(request.id, "done", assess(self._session, request))
+                return
             asked = _read(request.payload, self._session.bench.game)
             if request.kind == "add":
                 self._add(request.id, asked)

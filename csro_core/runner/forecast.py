@@ -3,7 +3,11 @@
 from dataclasses import dataclass
 
 from csro_core.errors import UsageError
+from csro_core.games import make_game
+from csro_core.models.prices import prices_date
 from csro_core.oracles import make_oracle
+from csro_core.oracles.context import MAX_OPPONENTS, most_shown
+from csro_core.policies.library import default_initial
 from csro_core.runner.rates import rate_of
 from csro_core.store import Store
 from csro_core.store.calls import typical_tokens
@@ -40,7 +44,9 @@ class Outlook:
             return f"At most {self.calls:,} model calls, free of charge."
         basis = "as earlier calls here" if self.measured else "if calls are of the usual length"
         tokens = f"about {_rounded(self.sent + self.written)} tokens {basis}"
-        price = "unpriced: nobody knows what that costs" if self.usd is None else f"about {self.usd:,.2f} US dollars"
+        price = "unpriced: nobody knows what that costs"
+        if self.usd is not None:
+            price = f"about {self.usd:,.2f} US dollars at the prices of {prices_date()}"
         return f"At most {self.calls:,} model calls, {tokens}; {price}."
 
 
@@ -53,14 +59,35 @@ def outlook(store: Store, settings: RunSettings, iterations: int) -> Outlook:
         iterations: how many.
 
     Raises:
-        UsageError: the oracle is unknown.
+        UsageError: the oracle or the game is unknown.
     """
     calls = iterations * (settings.attempts or make_oracle(settings.oracle).default_attempts)
+    calls += most_summaries(settings, iterations) if settings.context == "summary" else 0
     known = typical_tokens(store.connections, settings.model)
     sent, written = known or (TYPICAL_SENT, TYPICAL_WRITTEN)
     rate = rate_of(settings.model)
     each = rate(round(sent), round(written))
     return Outlook(calls, calls * sent, calls * written, None if each is None else calls * each, known is not None)
+
+
+def most_summaries(settings: RunSettings, iterations: int) -> int:
+    """Returns how many policies a run has described by its model: each once, since the answer is kept.
+
+    Every initial policy of both players may be met, and every one that an iteration adds but the last; no more than
+    requests show.
+
+    Args:
+        settings: of the run.
+        iterations: how many.
+
+    Raises:
+        UsageError: the game, or its choice of opponents, is unknown.
+    """
+    players = 1 if make_game(settings.game).symmetric else 2
+    initial = len(settings.initial or default_initial(settings.game.name))
+    met = min(iterations, players) * initial + max(0, iterations - 1)
+    shown = iterations * (most_shown(settings.opponents) or MAX_OPPONENTS)
+    return min(met, shown)
 
 
 def checked_for(model: str, caps: Caps) -> Caps:

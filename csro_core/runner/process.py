@@ -142,7 +142,7 @@ class Runner:
             case "stop":
                 self._settle_stops(session.lease)
             case _:
-                watch.desk.answer(request)
+                watch.answer(request)
 
     def _iterate(self, session: Session, watch: Watch, target: int) -> None:
         """Runs iterations until the target; a stop request ends it without an error.

@@ -10,7 +10,7 @@ from csro_core.csro import Loop, LoopSettings, MetaGame, Outcome, settle
 from csro_core.errors import CsroError, UsageError
 from csro_core.evaluation.bench import Bench
 from csro_core.evaluation.champion import champion
-from csro_core.evaluation.exact_play import game_exploitability
+from csro_core.evaluation.exact_play import game_exploitability, require_exact_game
 from csro_core.games import make_game
 from csro_core.matches.jobs import MatchExecutor
 from csro_core.meta_solvers import make_meta_solver
@@ -87,6 +87,8 @@ class Session:
         self._store = store
         self._watch = watch
         game = make_game(self.settings.game)
+        if self.settings.oracle == Exact.name:
+            require_exact_game(game.spec)
         secret = run_secret(self.settings.seed)
         self.bench = Bench(
             game, executor, lease.cells, secret, self.settings.episodes, watch, make_game,
@@ -128,6 +130,11 @@ class Session:
         cause = "edit" if solutions else "iteration"
         self.lease.add_solution(self._solution(metagame, len(solutions), cause, self.iteration))
         self._metagame = metagame
+
+    @property
+    def store(self) -> Store:
+        """Where the rows of the run are read."""
+        return self._store
 
     @property
     def lacks_key(self) -> bool:

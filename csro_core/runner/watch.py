@@ -23,6 +23,9 @@ POLL_SECONDS = 0.1
 LIVE_CHARACTERS = 4_000
 """Most characters that are shown of an answer while it is written: its end."""
 
+ASKED_BETWEEN_STAGES = ("check", "score", "benchmark", "exploitability")
+"""Kinds of requests that change nothing of an iteration and are answered in the midst of it."""
+
 LOGGER = logging.getLogger(__name__)
 
 
@@ -74,6 +77,8 @@ class Watch:
         self._bar: tuple[int, int] | None = None
         self._bar_began = 0.0
         self._shown = 0.0
+        self._paused: str | None = None
+        self._at_desk = False
         self._live: dict[int, str] = {}
         self._live_shown = 0.0
         self._live_lock = threading.Lock()
@@ -84,7 +89,7 @@ class Watch:
         self._iteration, self._player = iteration, player
         self._rows = {name: {"name": name, "state": "waiting", "seconds": 0.0, "detail": ""} for name in STAGES}
         self._current = None
-        self._show(None)
+        self._show()
 
     def stage(self, name: StageName, detail: str = "") -> None:
         """Ends the current stage, pauses where a person asked for it, and begins the next one.
@@ -103,7 +108,7 @@ class Watch:
             self._rows[later] |= {"state": "waiting", "seconds": 0.0, "detail": ""}
         self._rows[name] |= {"state": "now", "detail": detail}
         self._current, self._began, self._bar = name, time.monotonic(), None
-        self._show(None)
+        self._show()
 
     def bar(self, done: int, total: int) -> None:
         """Shows how many matches of the stage are played, a few times a second.
@@ -116,7 +121,7 @@ class Watch:
             self._bar_began = time.monotonic()
         self._bar = (done, total)
         if time.monotonic() - self._shown >= BAR_SECONDS:
-            self._show(None)
+            self._show()
 
     def asking(self, detail: str) -> None:
         """A model is about to be asked; several questions in a row are one stage.
@@ -127,7 +132,7 @@ class Watch:
         if self._current == "ask":
             self.check()
             self._rows["ask"]["detail"] = detail
-            self._show(None)
+            self._show()
         else:
             self.stage("ask", detail)
 
@@ -139,7 +144,7 @@ class Watch:
                 return
             self._live_shown = time.monotonic()
         try:
-            self._show(None)
+            self._show()
         except CsroError as error:
             # This is the thread of a call: the answer matters more than what is seen of it.
             LOGGER.debug("the text of a call cannot be shown: %s", error)
@@ -154,7 +159,7 @@ class Watch:
         if self._current is not None:
             self._rows[self._current]["detail"] = message
         self._finish("failed")
-        self._show(None)
+        self._show()
 
     def between_iterations(self) -> None:
         """Adds what was asked for meanwhile; it counts from the next iteration.
@@ -186,7 +191,19 @@ class Watch:
         """
         until, self.until = self.until, ""
         self._lease.set_status("paused", f"paused after one {until}")
-        self._show(until)
+        self._paused = until
+        try:
+            self._show()
+            self._wait_for_step()
+        finally:
+            self._paused = None
+
+    def _wait_for_step(self) -> None:
+        """Returns when a request moves the run on.
+
+        Raises:
+            Cancelled: stopped, or nobody came back.
+        """
         began = time.monotonic()
         while time.monotonic() - began < self._pause_limit:
             self.check()
@@ -198,12 +215,12 @@ class Watch:
                     continue
                 self._lease.set_status("running", "")
                 return
-            self._answer(("check", "score"))
+            self._answer(ASKED_BETWEEN_STAGES)
             time.sleep(POLL_SECONDS)
         raise Cancelled("nobody came back to the paused run; stepping on repeats the iteration from its start")
 
     def _serve(self, adding: bool = False) -> None:
-        self._answer(("check", "score", "add") if adding else ("check", "score"))
+        self._answer((*ASKED_BETWEEN_STAGES, "add") if adding else ASKED_BETWEEN_STAGES)
         if self.until or not self.advancing:
             return
         for request in self._store.waiting(self._run):
@@ -216,7 +233,23 @@ class Watch:
     def _answer(self, kinds: tuple[str, ...]) -> None:
         for request in self._store.waiting(self._run):
             if request.kind in kinds:
-                self.desk.answer(request)
+                self.answer(request)
+
+    def answer(self, request: RequestRecord) -> None:
+        """Lets the desk answer a request; meanwhile the bar is that of its matches.
+
+        Raises:
+            LeaseError: the lease is lost.
+            StoreError: the store cannot be written.
+            Cancelled: the run was stopped meanwhile.
+        """
+        outer, self._at_desk = self._at_desk, True
+        try:
+            self._bar = None
+            self._show()
+            self.desk.answer(request)
+        finally:
+            self._at_desk, self._bar = outer, None
 
     def _take_target(self, request: RequestRecord) -> bool:
         """Takes over how far the run shall go, and answers.
@@ -251,11 +284,11 @@ class Watch:
             self._rows[self._current] |= {"state": state, "seconds": round(time.monotonic() - self._began, 3)}
             self._current = None
 
-    def _show(self, paused: str | None) -> None:
+    def _show(self) -> None:
         """Writes the live stages; from any thread, so everything is read once and the rows are copied."""
         with self._show_lock:
             self._shown = time.monotonic()
-            bar, busy = self._bar, self._current is not None
+            bar, busy = self._bar, self._current is not None or self._at_desk
             with self._live_lock:
                 live = [{"attempt": attempt, "text": text} for attempt, text in sorted(self._live.items())]
             self._lease.set_progress({
@@ -264,7 +297,7 @@ class Watch:
                 "stages": [dict(row) for row in list(self._rows.values())],
                 "bar": list(bar) if bar is not None and busy else None,
                 "left": seconds_left(*bar, self._shown - self._bar_began) if bar is not None and busy else None,
-                "paused": paused,
+                "paused": self._paused,
                 "message": "",
                 "live": live,
             })

@@ -58,7 +58,8 @@ def text(content, **named):
         if stream:
             cuts = range(0, len(content), 7)
             pieces = [chunk(content[place : place + 7]) for place in cuts]
-            handler.send_events([chunk("", role="assistant"), *pieces, chunk(finish="stop"), count_chunk()])
+            end = chunk(finish=named.get("finish", "stop"))
+            handler.send_events([chunk("", role="assistant"), *pieces, end, count_chunk()])
         else:
             handler.send_json(200, answer_document(content, **named))
 

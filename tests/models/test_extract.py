@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from model_requests import request
 
-from csro_core.models.extract import Reading, read_answer
+from csro_core.models.extract import Reading, read_answer, read_cut_answer
 from csro_core.models.synthesiser import Synthesiser
 from csro_core.policies.library import reference_names, reference_text
 
@@ -327,3 +327,47 @@ def test_the_time_is_linear(piece):
 def test_a_megabyte_of_garbage_takes_seconds():
     text = "".join(piece * 100 for piece in PIECES)
     assert seconds_for(text * (1_000_000 // len(text))) < 10.0
+
+
+CUT = PROGRAM[: PROGRAM.index("self.seen[")]
+EDIT = "<<<<<<< SEARCH\nreturn 0\n=======\nreturn 1\n>>>>>>> REPLACE\n"
+
+
+@pytest.mark.parametrize("answer", [
+    f"{fenced(PROGRAM)}\nIt begins by chance, and th",
+    f"{fenced(PROGRAM)}\nA better one:\n{TICKS}python\n{CUT}",
+    f"{PROGRAM}\nThis beats whoever has a favou",
+    fenced(PROGRAM),
+    f"{fenced(json.dumps({'code': PROGRAM}), 'json')}\nThe idea of th",
+    f"<think>\nLet me see.\n</think>\n{fenced(PROGRAM)}\nIt beg",
+])
+def test_an_answer_that_was_cut_off_after_its_program_gives_it(answer):
+    reading = read_cut_answer(answer)
+    assert (reading.source, reading.problem) == (PROGRAM, "")
+    # A resumed run and a recording read the same answer without knowing that it was cut off.
+    assert read_answer(answer).source == reading.source
+
+
+@pytest.mark.parametrize("answer", [
+    "",
+    "I would",
+    CUT,
+    PROGRAM,
+    f"{TICKS}python\n{CUT}",
+    f"{TICKS}python\n{PROGRAM}",
+    f"{fenced(IMPORTS)}\n{TICKS}python\n{CUT}",
+    json.dumps({"code": PROGRAM})[:-20],
+    f"<think>\n{fenced(PROGRAM)}\nBut per",
+    f"{fenced(PROGRAM)}\n{EDIT}",
+    f"{fenced(SKETCH)}\nNow for",
+])
+def test_one_that_was_cut_off_before_is_none(answer):
+    reading = read_cut_answer(answer)
+    assert reading.source == ""
+    assert "cut off" in reading.problem
+
+
+@given(st.integers(0, 400))
+def test_half_a_program_is_never_taken(place):
+    answer = f"Here it is.\n{fenced(PROGRAM)}\nIt plays well, and that is all that there is to say."
+    assert read_cut_answer(answer[:place]).source in {"", PROGRAM}

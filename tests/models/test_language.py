@@ -7,8 +7,11 @@ from model_requests import request
 
 from csro_core.errors import ModelError
 from csro_core.models.chat import Prompt
+from csro_core.models.gemini import GeminiClient
 from csro_core.models.language import LanguageModel
+from csro_core.models.openai_compatible import OpenAiClient
 from csro_core.models.prices import FREE, Price
+from tests.models import fake_gemini, fake_openai
 
 PRICE = Price(1.0, 0.1, 10.0)
 
@@ -53,6 +56,50 @@ def test_failures_of_the_client_pass():
     error = ModelError("quota", "Nothing left.", 3, 4)
     with pytest.raises(ModelError) as caught:
         LanguageModel(CannedClient(error), render, PRICE).write(request(5))
+    assert caught.value is error
+
+
+def test_an_answer_that_was_cut_off_after_its_program_gives_it():
+    error = ModelError("truncated", "Cut off.", 100, 50, f"{ANSWER}And so", 30)
+    completion = LanguageModel(CannedClient(error), render, PRICE).write(request(5))
+    assert (completion.source, completion.cut_off, completion.problem) == (SOURCE, True, "")
+    assert completion.answer == f"{ANSWER}And so"
+    assert (completion.tokens_in, completion.tokens_out, completion.tokens_thinking) == (100, 50, 30)
+    # 100 * 1 + 50 * 10 millionths
+    assert completion.usd == pytest.approx(0.0006, abs=1e-12)
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+@pytest.mark.parametrize("cut", [f"{ANSWER}And so", ANSWER[:-20]])
+@pytest.mark.parametrize("provider", ["gemini", "openai"])
+def test_real_clients_bring_what_there_is_of_a_cut_answer(provider, cut, streamed):
+    fake = fake_gemini if provider == "gemini" else fake_openai
+    with fake_gemini.FakeGemini() if provider == "gemini" else fake_openai.FakeOpenAi() as server:
+        server.play(fake.text(cut, finish="MAX_TOKENS" if provider == "gemini" else "length"))
+        if provider == "gemini":
+            client = GeminiClient("gemini-3.8-flash", fake.KEY, base_url=server.url)
+        else:
+            client = OpenAiClient("fake-coder", server.url, fake.KEY)
+        model = LanguageModel(client, render, PRICE)
+        on_text = (lambda text: None) if streamed else None
+        if cut.startswith(ANSWER):
+            completion = model.write(request(5), on_text)
+            assert (completion.source, completion.cut_off, completion.tokens_out) == (SOURCE, True, 7)
+        else:
+            with pytest.raises(ModelError, match="cut off"):
+                model.write(request(5), on_text)
+        assert len(server.calls) == 1
+
+
+@pytest.mark.parametrize(("reason", "answer", "task"), [
+    ("truncated", "```python\nclass Policy:\n    def act(self, obs):\n        ret", "propose"),
+    ("truncated", f"{ANSWER}And so", "summarise"),
+    ("blocked", f"{ANSWER}And so", "propose"),
+])
+def test_other_failures_stay_what_they_are(reason, answer, task):
+    error = ModelError(reason, "Cut off.", 100, 50, answer)
+    with pytest.raises(ModelError) as caught:
+        LanguageModel(CannedClient(error), render, PRICE).write(replace(request(5), task=task))
     assert caught.value is error
 
 

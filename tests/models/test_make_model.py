@@ -13,6 +13,7 @@ from model_requests import request
 from csro_core.errors import ModelError, NotFoundError, UsageError
 from csro_core.models import ModelTools, key_for, known_models, make_client, make_model
 from csro_core.models.names import parse_name
+from csro_core.models.retry import Retry
 
 KEY = "AIza-planted-key-0123456789"
 OPENAI = "openai:m@https://models.invalid/v1"
@@ -127,6 +128,12 @@ def test_a_tool_that_is_missing_is_a_mistake_of_the_program(name, missing):
 def test_the_prompts_version_is_part_of_the_identity():
     tools = ModelTools(render, prompt_version="7")
     assert make_model("gemini", tools).identity != make_model("gemini", replace(tools, prompt_version="8")).identity
+
+
+@pytest.mark.parametrize(("name", "seconds"), [(LOCAL, 1_800), (LAN, 300), (OPENAI, 300)])
+def test_a_server_on_this_machine_may_be_slow(name, seconds):
+    assert make_client(name)._retry.longest_try == seconds
+    assert make_client(name, ModelTools(retry=Retry(longest_try=5)))._retry.longest_try == 5
 
 
 def test_only_servers_have_clients():

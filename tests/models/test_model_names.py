@@ -14,6 +14,7 @@ def parse(name):
 
 @pytest.mark.parametrize(("name", "parsed"), [
     ("synthesiser", ModelName("synthesiser")),
+    ("synthesiser:equilibrium", ModelName("synthesiser", "equilibrium")),
     ("gemini", ModelName("gemini", "gemini-default")),
     ("gemini:gemini-3.8-flash", ModelName("gemini", "gemini-3.8-flash")),
     ("gemini:models/gemini-3.8-flash", ModelName("gemini", "gemini-3.8-flash")),
@@ -32,7 +33,7 @@ def test_good_names(name, parsed):
 
 @pytest.mark.parametrize("name", ["gpt", "", "Synthesiser", "synthesiser:x", "Gemini:x", "claude:x", ":", "openai"])
 def test_an_unknown_name_lists_the_known_ones(name):
-    with pytest.raises(UsageError, match=r"unknown model .*known models: synthesiser, gemini:MODEL, openai:MODEL@BASE"):
+    with pytest.raises(UsageError, match=r"unknown model .*known models: synthesiser, .*gemini:MODEL, openai:MODEL@BASE"):
         parse(name)
 
 
@@ -52,6 +53,7 @@ def test_a_bad_parameter_is_said(name, says):
 @pytest.mark.parametrize("url", [
     "https://user:sk-secret-1@example.com/v1", "https://sk-secret-1@example.com", "https://example.com?key=sk-secret-1",
     "https://example.com/v1#sk-secret-1", "https://a:sk-secret-1@[bad/v1",
+    "https://a:sk-secret-1@https://example.com/v1", "https://a@sk-secret-1@http://example.com/v1",
 ])
 def test_a_secret_in_a_url_is_refused_and_not_repeated(url):
     with pytest.raises(UsageError) as caught:

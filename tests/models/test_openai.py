@@ -130,6 +130,11 @@ def test_thoughts_are_counted_apart(server):
     (fake.error(404, "model 'fake-coder' not found"), "no-model", "'fake-coder' not found", 1),
     (fake.raw(404, b"404 page not found"), "no-model", "base URL", 1),
     (fake.error(400, "max_tokens is too large"), "bad-request", "too large", 1),
+    # llama.cpp's words
+    (
+        fake.error(400, "request (3030 tokens) exceeds the available context size (2048 tokens)"), "bad-request",
+        "show fewer opponents", 1,
+    ),
     (fake.document({"detail": [{"msg": "field required"}]}, 422), "bad-request", "field required", 1),
     (fake.raw(301, b"", headers=[("Location", "http://127.0.0.1:9/")]), "bad-request", "301", 1),
     (fake.error(429, "slow down"), "rate", "slow down", 4),

@@ -1,5 +1,6 @@
 import threading
 import time
+from contextvars import copy_context
 
 import pytest
 from hypothesis import given
@@ -7,7 +8,7 @@ from hypothesis import strategies as st
 
 from csro_core.errors import Cancelled, ModelError
 from csro_core.models.chat import Usage
-from csro_core.models.retry import FailedTry, Retry, add_usage, within
+from csro_core.models.retry import STOPPED, FailedTry, Retry, add_usage, within
 
 
 class Clock:
@@ -129,12 +130,30 @@ def test_tokens_of_failed_tries_are_not_lost():
 
 def test_a_wait_that_raises_ends_the_call():
     def sleep(seconds):
-        raise Cancelled
+        raise Cancelled("stopped on request")
 
     clock = Clock()
-    script = Script(clock, busy(), busy())
-    with pytest.raises(Cancelled):
+    script = Script(clock, busy(usage=Usage(10, 4, 1, 2)), busy())
+    with pytest.raises(ModelError, match="stopped on request") as caught:
         Retry(sleep=sleep).run(script)
+    error = caught.value
+    assert (error.reason, error.tokens_in, error.tokens_out, error.tokens_thinking) == ("stopped", 10, 3, 2)
+    assert len(script.given) == 1
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_the_usual_wait_ends_when_nobody_waits_any_more(before):
+    clock, stopped = Clock(), threading.Event()
+    script = Script(clock, busy(delay=60.0), busy())
+    if before:
+        stopped.set()
+    else:
+        threading.Timer(0.2, stopped.set).start()
+    began = time.monotonic()
+    with pytest.raises(ModelError) as caught:
+        copy_context().run(lambda: STOPPED.set(stopped) and Retry().run(script))
+    assert caught.value.reason == "stopped"
+    assert time.monotonic() - began < 1.0
     assert len(script.given) == 1
 
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from csro_core.errors import ModelError, UsageError
 from csro_core.games.base import GameSpec
+from csro_core.models.prices import prices_date
 from csro_core.runner.budget import Budget, Spent, read_caps
 from csro_core.runner.forecast import TYPICAL_SENT, TYPICAL_WRITTEN, checked_for, outlook
 from csro_core.store import open_store
@@ -111,6 +112,13 @@ def test_five_failures_in_a_row_stop_the_run_with_the_last_reason():
     stopped(lambda: made.settle(FAILED), "5 model calls in a row failed.*server down", "failing")
 
 
+def test_calls_that_nobody_waited_for_are_no_failures_in_a_row():
+    made, _ = budget(Caps())
+    for _ in range(9):
+        made.reserve()
+        made.settle(replace(FAILED, reason="stopped"))
+
+
 def test_a_lost_call_counts_like_the_others():
     lost = replace(CALL, status="possibly billed", tokens_in=0, tokens_out=0, usd=None)
     assert Spent.on([CALL, CALL, lost], 7.0) == Spent(0.75, 300.0, 3, 7.0)
@@ -132,7 +140,7 @@ def test_the_outlook_multiplies_attempts_iterations_tokens_and_price(tmp_path):
     # 0.30 and 2.50 US dollars a million tokens: models/prices.json
     assert expected.usd == pytest.approx(20 * (TYPICAL_SENT * 0.3 + TYPICAL_WRITTEN * 2.5) / 1e6)
     assert "At most 20 model calls" in expected.sentence
-    assert "US dollars" in expected.sentence
+    assert f"US dollars at the prices of {prices_date()}" in expected.sentence
     unknown = outlook(store, replace(settings, model="gemini:gemini-99"), 1)
     assert unknown.usd is None
     assert "unpriced" in unknown.sentence
@@ -142,6 +150,26 @@ def test_the_outlook_multiplies_attempts_iterations_tokens_and_price(tmp_path):
     store.acquire(run, "me").put_call(replace(CALL, model=settings.model))
     known = outlook(store, settings, 4)
     assert (known.measured, known.sent, known.written) == (True, 20 * 60, 20 * 40)
+    store.close()
+
+
+@pytest.mark.parametrize(("game", "opponents", "initial", "iterations", "summaries"), [
+    ("repeated_rps", "support", (), 1, 8),  # nine initial policies, of which eight are met at most
+    ("repeated_rps", "support", (), 4, 12),  # nine, and three that iterations add
+    ("repeated_rps", "2", (), 4, 8),
+    ("repeated_rps", "top5", ("reference:rock",), 3, 3),
+    ("matrix", "support", ("reference:first_action",), 1, 1),
+    ("matrix", "support", ("reference:first_action",), 3, 4),  # one a player, and two that iterations add
+    ("repeated_rps", "support", (), 0, 0),
+])  # fmt: skip
+def test_the_outlook_counts_each_summary_once(tmp_path, game, opponents, initial, iterations, summaries):
+    store = open_store(tmp_path / "s.sqlite")
+    spec = GameSpec(game, {"preset": "matching_pennies"} if game == "matrix" else {})
+    plain = RunSettings(spec, attempts=5, model="gemini:gemini-3.5-flash-lite", initial=initial, opponents=opponents)
+    assert outlook(store, plain, iterations).calls == 5 * iterations
+    described = outlook(store, replace(plain, context="summary"), iterations)
+    assert described.calls == 5 * iterations + summaries
+    assert described.sent == described.calls * TYPICAL_SENT
     store.close()
 
 

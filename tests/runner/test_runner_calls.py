@@ -10,7 +10,8 @@ from running import settings
 from csro_core.errors import Cancelled, LeaseError, ModelError
 from csro_core.games.base import GameSpec
 from csro_core.models.base import Completion, OpponentView, Request
-from csro_core.models.chat import Prompt, PromptPart
+from csro_core.models.chat import Prompt, PromptPart, Usage
+from csro_core.models.retry import OFTEN, FailedTry, Retry
 from csro_core.runner.budget import Budget, Spent
 from csro_core.runner.calls import IN_FLIGHT, BookedModel, Ledger
 from csro_core.seeds import derive
@@ -158,6 +159,75 @@ def test_a_failed_call_keeps_its_tokens_and_is_not_used_again(store, lease):
     model = Model()
     booked(lease, model)(request(0))
     assert model.asked == [0]
+
+
+def test_an_answer_that_was_cut_off_after_its_program_is_kept_as_such(store, lease):
+    class Cut(Model):
+        def write(self, request, on_text=None):
+            return replace(super().write(request, on_text), cut_off=True)
+
+    model = Cut(lambda request: f"{PROGRAM}\nAnd so")
+    first = booked(lease, model)(request(0))
+    (row,) = store.calls(lease.run)
+    assert (row.status, row.reason, row.message) == ("answered", "truncated", "")
+    again = booked(lease, model)(request(0))
+    assert (again.cut_off, again.cached) == (True, True) != (first.cut_off, first.cached)
+    assert again.source.startswith("class Policy:")
+    assert model.asked == [0]
+
+
+def test_thoughts_of_a_failed_call_are_booked(store, lease):
+    def fail(request):
+        raise ModelError("truncated", "cut off", 7, 9, tokens_thinking=8)
+
+    with pytest.raises(ModelError):
+        booked(lease, Model(fail))(request(0))
+    assert store.calls(lease.run)[0].tokens_thinking == 8
+
+
+def waiting(tries):
+    """Returns an answer that fails for ever, a long wait after each try, and appends to `tries`."""
+
+    def once(seconds):
+        tries.append(seconds)
+        raise FailedTry("bad-response", "broken off", worth=OFTEN, delay=30.0, usage=Usage(5, 0, 3, 2))
+
+    return lambda request: Retry().run(once)
+
+
+def settled(store, lease):
+    """Returns the calls when none of them is under way any more."""
+    end = time.monotonic() + 10
+    while any(row.status == "sent" for row in store.calls(lease.run)):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    return store.calls(lease.run)
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_a_stop_ends_the_wait_between_two_tries_and_nobody_asks_again(store, lease, number):
+    ears, tries = Ears(), []
+    threading.Timer(0.3, ears.stop.set).start()
+    began = time.monotonic()
+    with pytest.raises(Cancelled):
+        list(booked(lease, Model(waiting(tries)), ears=ears).many([request(sample) for sample in range(number)]))
+    rows = settled(store, lease)
+    assert time.monotonic() - began < 1.5
+    assert len(tries) == number
+    # What the tries before were billed for is booked, at the price of `booked`.
+    booked_as = [(row.status, row.reason, row.tokens_in, row.tokens_out, row.usd) for row in rows]
+    assert booked_as == [("failed", "stopped", 5, 5, 1.0)] * number
+
+
+def test_who_takes_no_more_answers_lets_the_calls_in_flight_go(store, lease):
+    tries = []
+    wait = waiting(tries)
+    model = Model(lambda request: PROGRAM if request.sample == 0 else wait(request))
+    answers = booked(lease, model).many([request(0), request(1)])
+    assert next(answers).answer == PROGRAM
+    answers.close()
+    assert [(row.status, row.reason) for row in settled(store, lease)] == [("answered", ""), ("failed", "stopped")]
+    assert len(tries) == 1
 
 
 def test_a_failure_without_tokens_costs_nothing(store, lease):
