@@ -6,7 +6,7 @@ what the address bar does say wins, so that links, the back button and a second 
 
 import streamlit as st
 
-KEYS = ("run", "policy", "player", "iteration", "row", "column", "episode", "call")
+KEYS = ("run", "policy", "player", "iteration", "row", "column", "episode", "call", "measured")
 _MOST_DIGITS = 9
 _MEMORY = "address"
 
@@ -61,4 +61,5 @@ def go(page: str) -> None:
 
 def open_run(run: str) -> None:
     """Shows another run: everything that belonged to the old one leaves the address."""
-    put(run=run, policy=None, player=None, iteration=None, row=None, column=None, episode=None, call=None)
+    others: dict[str, None] = dict.fromkeys(KEYS[1:])
+    put(run=run, **others)

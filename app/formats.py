@@ -12,7 +12,10 @@ MINUS = "−"
 DUST = 1e-6
 """Anything smaller is rounding of the computer, not of the game: it is shown as 0."""
 
-MODEL_TITLES = {"synthesiser": "synthesiser (hand-written grammar, not an LLM)"}
+MODEL_TITLES = {
+    "synthesiser": "synthesiser (hand-written grammar, not an LLM)",
+    "synthesiser:equilibrium": "synthesiser (hand-written grammar with a solved table, not an LLM)",
+}
 """Names of models that do not speak for themselves."""
 
 

@@ -14,6 +14,9 @@ from csro_core.games.base import LockstepStage
 
 NO_ACTION = 255
 
+_FEW_STEPS = 20
+"""Up to so many steps each has its number on the axis."""
+
 _LEFT = 120
 """Left margin of the two pictures of a match, so that their steps stand one below the other."""
 
@@ -171,9 +174,55 @@ def strips_figure(episode: Replay, names: tuple[str, str], actions: Sequence[str
     return figure
 
 
+def turns_figure(episode: Replay, names: tuple[str, str], labels: Sequence[Sequence[str]]) -> go.Figure:
+    """Returns what both policies did in a game of turns, as two coloured strips.
+
+    Args:
+        episode: the actions.
+        names: of the policies.
+        labels: `[2][T]` names of their actions, "" where a policy was not on turn.
+    """
+    steps = episode.rewards.size
+    count = len(colours.ACTIONS)
+    # 255 is "not on turn": it gets the last colour, whatever the actions are.
+    moves = np.where(episode.actions == NO_ACTION, count, episode.actions % count).astype(np.int16)
+    palette = [*colours.ACTIONS, "rgba(0,0,0,0)"]
+    words = np.array([[safe(label) or "not on turn" for label in row] for row in labels])
+    figure = go.Figure(
+        go.Heatmap(
+            z=moves,
+            x=np.arange(1, steps + 1),
+            zmin=-0.5,
+            zmax=count + 0.5,
+            colorscale=_bands(palette),
+            showscale=False,
+            ygap=6,
+            xgap=1 if steps <= 120 else 0,
+            customdata=words,
+            hovertemplate="step %{x}: %{customdata}<extra></extra>",
+        )
+    )
+    figure.update_layout(
+        xaxis=_steps_axis(steps),
+        yaxis={
+            "tickvals": [0, 1],
+            "ticktext": [safe(short(name, 16)) for name in names],
+            "range": [1.5, -0.5],
+            "showgrid": False,
+            "zeroline": False,
+            "automargin": False,
+        },
+        plot_bgcolor="rgba(0,0,0,0)",
+        height=130,
+        margin={"l": _LEFT, "r": 8, "t": 4, "b": 4},
+    )
+    return figure
+
+
 def _steps_axis(steps: int) -> dict[str, object]:
     """Returns the axis of both pictures of a match: equal, so that they can be read one below the other."""
-    return {"title": "step", "showgrid": False, "zeroline": False, "range": [0.5, steps + 0.5], "nticks": 11}
+    ticks: dict[str, object] = {"tick0": 1, "dtick": 1} if steps <= _FEW_STEPS else {"nticks": 11}
+    return {"title": "step", "showgrid": False, "zeroline": False, "range": [0.5, steps + 0.5], **ticks}
 
 
 def _bands(palette: Sequence[str]) -> list[list[float | str]]:

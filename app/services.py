@@ -10,7 +10,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, wait
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +24,7 @@ from csro_core.matches.jobs import Isolation
 from csro_core.models import ModelTools, key_for, make_client
 from csro_core.models.names import is_loopback, parse_name
 from csro_core.models.prices import default_gemini
+from csro_core.models.retry import Retry
 from csro_core.store import Store, default_path, open_store
 from csro_core.store.archive import import_run
 from csro_core.store.records import RequestKind, RequestRecord
@@ -31,8 +33,8 @@ LOGGER = logging.getLogger(__name__)
 
 PROJECT = Path(__file__).resolve().parent.parent
 ASSETS = PROJECT / "assets"
-DESK = frozenset({"check", "score", "add"})
-"""Kinds of requests about a text that a person edits; the others ask for work on the run itself."""
+DESK = frozenset({"check", "score", "add", "benchmark", "exploitability"})
+"""Kinds of requests about a text or a mixture; the others ask for work on the run itself."""
 
 RESTART_SECONDS = 2.0
 """A request that waits this long without a process to serve it gets another one."""
@@ -40,6 +42,10 @@ RESTART_SECONDS = 2.0
 GIVE_UP_SECONDS = 45.0
 """A request that nobody could be started for in this time is given up by the page."""
 
+CONNECTION_TEST = Retry(attempts=1, deadline=30.0, longest_try=30.0)
+"""Somebody waits for it in front of a page, and can press the button again."""
+
+_BEAT_SECONDS = 0.2
 _KEYS = "model_keys"
 
 _spawned: dict[str, tuple[float, int]] = {}
@@ -148,15 +154,36 @@ def has_environment_key(model: str) -> bool:
     return key_for(name, ModelTools(environment=os.environ)) is not None
 
 
-def offered_models(model: str) -> tuple[str, ...]:
+def offered_models(model: str, waiting: Callable[[float], None]) -> tuple[str, ...]:
     """Returns the models that the server of a model offers: the one call to a provider that this process makes.
+
+    It asks once, and waits no longer than `CONNECTION_TEST.deadline`.
+
+    Args:
+        model: name of the model.
+        waiting: hears the seconds so far, several times a second. Where it draws something, Streamlit can end the
+            script there, so that whoever clicks elsewhere does not wait for a server that hangs.
 
     Raises:
         ModelError: it does not say; one sentence.
         UsageError: the name of the model has no known form.
     """
-    tools = ModelTools(key=remembered_key(model), environment=dict(os.environ))
-    return make_client(model, tools).offered()
+    tools = ModelTools(key=remembered_key(model), environment=dict(os.environ), retry=CONNECTION_TEST)
+    client = make_client(model, tools)
+    began = time.monotonic()
+    asked: Future[tuple[str, ...]] = Future()
+
+    def work() -> None:
+        try:
+            asked.set_result(client.offered())
+        except Exception as error:  # noqa: BLE001 - it is raised again in the thread that waits
+            asked.set_exception(error)
+
+    # Not of a pool, whose end would wait for it.
+    threading.Thread(target=work, name="connection test", daemon=True).start()
+    while not wait([asked], timeout=_BEAT_SECONDS).done:
+        waiting(time.monotonic() - began)
+    return asked.result()
 
 
 def keep_served(run: str) -> None:
@@ -218,7 +245,7 @@ def is_active(run: str) -> bool:
 
 
 def at_desk(run: str) -> RequestRecord | None:
-    """Returns the edit that is being checked, scored or added, else the oldest that waits for it, else None."""
+    """Returns the request of a kind in `DESK` that is worked on, else the oldest that waits for it, else None."""
     pending = [record for record in store().requests(run, limit=20) if record.kind in DESK and _is_open(record)]
     if not pending:
         return None

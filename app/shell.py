@@ -35,6 +35,13 @@ PAGES = [
         help="Two policies step by step: scores, moves and failures.",
     ),
     st.Page(
+        "views/benchmark.py",
+        title="Benchmark",
+        icon=":material/leaderboard:",
+        url_path="benchmark",
+        help="Policies of the run against a fixed population, beside published results.",
+    ),
+    st.Page(
         "views/calls.py",
         title="Model calls",
         icon=":material/forum:",

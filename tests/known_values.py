@@ -112,3 +112,51 @@ BIASED_DOUBLE_ORACLE = (0.5, 0.1, 0.0)
 
 # One-sided normal quantile that shares 5 % among 3 tests: a null oracle then passes 4.8 % of the calls.
 Z_OF_THREE = 2.128
+
+
+@dataclass(frozen=True)
+class ExactValue:
+    """What a policy in both seats of an OpenSpiel game is known to be worth.
+
+    Attributes:
+        game: the game as on the command line.
+        policy: "uniform", or the action that it always takes where it is legal (else the nearest one).
+        nash_conv: of the policy against itself.
+        value: of the game to player 0, or None where it is not asked.
+    """
+
+    game: str
+    policy: str
+    nash_conv: float
+    value: float | None = None
+
+
+GOOFSPIEL = "goofspiel(num_cards=4, imp_info=true, points_order=descending)"
+
+EXACT_VALUES = (
+    # Kuhn: value Kuhn 1950; NashConv OpenSpiel exploitability_test.py (uniform, always pass).
+    ExactValue("kuhn_poker", "uniform", 11 / 12, -1 / 18),
+    ExactValue("kuhn_poker", "0", 2.0),
+    # Always bet: by hand, 1/3 each.
+    ExactValue("kuhn_poker", "1", 2 / 3),
+    # Leduc: value PSRO (arXiv 1711.00832) appendix E.2 and OpenSpiel sequence_form_lp_test.py; NashConv OpenSpiel
+    # exploitability_test.py; always call recomputed with OpenSpiel's best_response.
+    ExactValue("leduc_poker", "uniform", 4.747222222222222, -0.085606424078),
+    ExactValue("leduc_poker", "1", 2.933333333333333),
+    # Liar's dice and goofspiel: OpenSpiel's own best_response and sequence_form_lp.
+    ExactValue("liars_dice(dice_sides=4)", "uniform", 1.3101190476190474, 0.0625),
+    ExactValue("liars_dice(dice_sides=5)", "uniform", 1.4417418, 0.008),
+    ExactValue(GOOFSPIEL, "uniform", 1.4166666666666667, 0.0),
+)
+
+# OpenSpiel best_response_test.py: to player 0 and to player 1.
+KUHN_BEST_RESPONSES_TO_UNIFORM = (0.5, 0.41666666666666663)
+
+
+def kuhn_equilibrium(information_state, alpha):
+    """Returns the chances to pass and to bet in the equilibria of Kuhn 1950 (OpenSpiel data.py), alpha in [0, 1/3]."""
+    bet = {
+        "0": alpha, "1": 0.0, "2": 3 * alpha, "0pb": 0.0, "1pb": alpha + 1 / 3, "2pb": 1.0,
+        "0p": 1 / 3, "1p": 0.0, "2p": 1.0, "0b": 0.0, "1b": 1 / 3, "2b": 1.0,
+    }[information_state]  # fmt: skip
+    return np.array([1 - bet, bet])

@@ -25,7 +25,23 @@ STATUS = {
     "failed": "failed",
     "no-answer": "no answer",
 }
+TASKS = {
+    "propose": "new program",
+    "refine": "improve",
+    "repair": "repair",
+    "edit": "edit lines",
+    "crossover": "join two",
+    "summarise": "describe",
+}
+"""What a model was asked for, in plain words."""
+
 _LONGEST_TEXT = 2000
+_LONGEST_WORD = 60
+
+ASKED_FOR = (
+    "what the model was asked for: a new program, to improve one with what it earned, to repair one that failed, to "
+    "edit some lines, or to join two programs"
+)
 
 
 def attempts_panel(snapshot: Snapshot, iteration: int) -> None:
@@ -58,6 +74,11 @@ def attempts_panel(snapshot: Snapshot, iteration: int) -> None:
         address.go("views/policies.py")
 
 
+def task_word(task: str) -> str:
+    """Returns what a model was asked for in plain words; what is not known stays as it is."""
+    return TASKS.get(task) or short(task, _LONGEST_WORD)
+
+
 def _unfinished(snapshot: Snapshot) -> str:
     return " · under way" if services.is_active(snapshot.run.id) else " · not finished"
 
@@ -65,7 +86,7 @@ def _unfinished(snapshot: Snapshot) -> str:
 def _columns(unit: str) -> tuple[Column, ...]:
     return (
         Column("verdict", "what became of it", "verdict"),
-        Column("operator", "propose, refine or repair", "word"),
+        Column("operator", ASKED_FOR, "word"),
         Column("idea", "the model's sentence about it", "idea"),
         Column(
             "screen", f"search score against the target on the screening game, {unit}: it only ranks attempts of one "
@@ -90,7 +111,7 @@ def row(attempt: AttemptRecord, finished: IterationRecord | None) -> Row:
         reason = finished.message
     cells = (
         VERDICTS.get(attempt.verdict) or STATUS.get(attempt.status, attempt.status),
-        attempt.operator,
+        task_word(attempt.operator),
         short(attempt.idea, _LONGEST_TEXT),
         interval(attempt.screen) if attempt.screen else "",
         interval(gain) if gain else "",

@@ -4,7 +4,7 @@ import streamlit as st
 
 from app import address, services
 from app.formats import duration, money, safe, short
-from app.panels.attempts import STATUS, VERDICTS
+from app.panels.attempts import STATUS, VERDICTS, task_word
 from app.snapshot import HASH_DIGITS
 from csro_core.models.chat import Prompt, PromptPart
 from csro_core.store.calls import CallLine, find_call
@@ -41,7 +41,11 @@ def outcome(line: CallLine) -> str:
     if line.status == "sent":
         return "under way"
     if line.status == "answered":
-        return "no program in it" if line.message else "from a recording" if line.cached else "answered"
+        if line.message:
+            return "no program in it"
+        if line.reason == "truncated":
+            return "cut off after the program"
+        return "from a recording" if line.cached else "answered"
     return line.status
 
 
@@ -82,7 +86,7 @@ def facts(line: CallLine) -> None:
     told = [
         f"iteration {line.iteration}",
         f"attempt {attempt_name(line)}" if line.attempt >= 0 else "for no single attempt",
-        line.task,
+        task_word(line.task),
         line.model,
         f"{line.tokens_in:,} tokens in, {line.tokens_cached:,} of them cached",
         f"{line.tokens_out:,} tokens out, {line.tokens_thinking:,} of them thinking",

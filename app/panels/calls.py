@@ -8,6 +8,7 @@ import streamlit as st
 from app import address, services
 from app.formats import duration, money, safe, short
 from app.panels import call
+from app.panels.attempts import task_word
 from app.snapshot import Snapshot
 from csro_core.store.calls import CallLine, CallTotals, call_lines
 
@@ -42,7 +43,7 @@ def _lines(path: str, run: str, version: int) -> tuple[CallLine, ...]:
 
 def note(model: str) -> str:
     """Returns the sentence about a model that nothing is sent to, "" for the others."""
-    if model == "synthesiser":
+    if model.partition(":")[0] == "synthesiser":
         return (
             "The model of this run is the synthesiser, a hand-written grammar: its calls are free, and nothing was "
             "sent anywhere."
@@ -80,7 +81,7 @@ def _row(name: str, cells: Iterable[str]) -> str:
 
 
 def _cells(total: CallTotals) -> tuple[str, ...]:
-    saved = f"{total.reused}× {money(total.saved_usd)}" if total.reused else "–"
+    saved = f"{total.reused}× {_price(total.saved_usd, total.saved_unpriced, total.reused)}" if total.reused else "–"
     return (
         f"{total.calls:,}", f"{total.failed:,}", f"{total.possibly_billed:,}", f"{total.tokens_in:,}",
         f"{total.tokens_cached:,}", f"{total.tokens_out:,}", f"{total.tokens_thinking:,}",
@@ -181,7 +182,7 @@ def columns(lines: Sequence[CallLine]) -> dict[str, list[Any]]:
         "call": [line.id for line in lines],
         "iteration": [line.iteration for line in lines],
         "attempt": [call.attempt_name(line) for line in lines],
-        "task": [line.task for line in lines],
+        "task": [task_word(line.task) for line in lines],
         "model": [short(line.model, _LONGEST_NAME) for line in lines],
         "outcome": [short(call.outcome(line), _LONGEST_NAME) for line in lines],
         "led to": [line.verdict or line.attempt_status for line in lines],

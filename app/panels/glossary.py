@@ -21,6 +21,11 @@ WORDS = {
     "champion": "The policy with the largest mean plus minimum payoff.",
     "episode": "One play of the game, from its start to its return.",
     "forfeit": "A policy that fails loses the rest of the episode by the game's rule; members that did have a ⚠.",
+    "PopReturn": "Mean return over the opponents of a benchmark, each counting alike.",
+    "PopExpl": "The mean loss to the benchmark's opponent that wins most, the nemesis; below 0 where all lose.",
+    "AggScore": "PopReturn minus PopExpl: good on average, and nobody's victim.",
+    "nemesis": "The opponent of a benchmark that wins most. Found in noise, it looks stronger than it is.",
+    "leak": "What a policy gives away in one situation to the safest best responder; the leaks add up.",
     "±": "A 95 % interval; standard errors and counts are in the tooltips.",
 }
 

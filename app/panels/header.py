@@ -7,6 +7,7 @@ from app.formats import duration, model_title, money, number, safe, target_title
 from app.panels.controls import STATUS
 from app.panels.stages import DESK_TITLES
 from app.snapshot import Snapshot
+from csro_core.store.defaults import meta_solver_for, meta_solver_note
 
 
 def header(snapshot: Snapshot) -> None:
@@ -17,7 +18,7 @@ def header(snapshot: Snapshot) -> None:
         (safe(snapshot.game.title), "the game"),
         (safe(settings.oracle), "the oracle: looks for a best response"),
         (safe(model_title(settings.model)), "the model: writes the programs"),
-        (safe(settings.meta_solver), "the meta-solver: payoffs to sigma"),
+        _solver(snapshot),
         (f"target: <b>{safe(target_title(settings.target_mix))}</b>", "what the oracle searches against"),
         (f"iteration <b>{run.iteration}/{max(run.target, run.iteration)}</b>", "finished / wanted"),
         (money(run.usd), "money spent on model calls"),
@@ -35,6 +36,15 @@ def header(snapshot: Snapshot) -> None:
         f'<div class="csro-head"><span class="title">{safe(run.name)}</span>'
         f'<span class="csro-chip {colour}{running}">{word}</span>{chip}{spans}</div>'
     )
+
+
+def _solver(snapshot: Snapshot) -> tuple[str, str]:
+    """The meta-solver; where the game leaves no choice it says so."""
+    wanted = snapshot.run.settings.meta_solver
+    note = meta_solver_note(snapshot.game)
+    if note:
+        return f"{safe(meta_solver_for(snapshot.game, wanted))} (not constant-sum)", note
+    return safe(wanted), "the meta-solver: payoffs to sigma"
 
 
 def _value(snapshot: Snapshot) -> list[tuple[str, str]]:

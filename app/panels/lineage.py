@@ -120,7 +120,7 @@ def opens_code() -> bool:
 def _columns(unit: str) -> tuple[Column, ...]:
     return (
         Column("attempt", "indented below its parent; × names the second parent of a crossover", "word"),
-        Column("operator", "what the model was asked for", "word"),
+        Column("operator", attempts.ASKED_FOR, "word"),
         Column("island", "where it was bred", "number"),
         Column("verdict", "what became of it", "verdict"),
         Column("screen", f"search score against the target, {unit}: it only ranks attempts of one iteration", "number"),

@@ -6,11 +6,12 @@ from collections import Counter
 import numpy as np
 import streamlit as st
 
-from app import address, services
+from app import services
 from app.charts import plus_minus
 from app.colours import ACTIONS, DRAWN, LOST, WON
 from app.formats import interval, number, plain, safe
 from app.match_charts import NO_ACTION, Replay, replay, score_figure, strips_figure
+from app.panels import turns
 from app.snapshot import Snapshot
 from csro_core.estimates import estimate
 from csro_core.games.base import LockstepStage
@@ -35,8 +36,10 @@ def panel(snapshot: Snapshot, row: Member, column: Member) -> None:
         return
     _totals(snapshot, cell, row, column)
     stage = snapshot.game.lockstep
-    if not logs or stage is None:
+    if not logs:
         st.caption("The moves of this match were not kept; its returns are above.")
+    elif stage is None:
+        turns.draw(snapshot, cell, logs, row, column)
     else:
         replays = [
             replay(log, stage, cell.forfeits[place], seat=0)
@@ -97,18 +100,7 @@ def _totals(snapshot: Snapshot, cell: Cell, row: Member, column: Member) -> None
 
 def _steps(snapshot: Snapshot, replays: list[Replay], cell: Cell, row: Member, column: Member) -> None:
     replays = replays[:_MOST_EPISODES]
-    shown = min(max(1, address.number("episode") or 1), len(replays)) - 1
-    if len(replays) > 1:
-        st.session_state["episode_picker"] = shown + 1
-        st.segmented_control(
-            "Episode",
-            list(range(1, len(replays) + 1)),
-            key="episode_picker",
-            required=True,
-            format_func=lambda place: f"{place}: {number(float(replays[place - 1].cumulative[-1]), signed=True)}",
-            on_change=lambda: address.put(episode=st.session_state["episode_picker"]),
-            help="Each episode with its score.",
-        )
+    shown = turns.choose_episode([float(one.cumulative[-1]) for one in replays])
     with st.container(border=True):
         st.plotly_chart(
             score_figure(replays, shown, row.name, snapshot.game.unit),

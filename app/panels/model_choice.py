@@ -110,12 +110,17 @@ def _recording() -> str:
 def _test_button(model: str) -> None:
     if not st.button("Test connection", key="test_connection", icon=":material/network_check:"):
         return
+    place = st.empty()
+
+    def waiting(seconds: float) -> None:
+        place.caption(f"Asking the server … {seconds:.0f} s of at most {services.CONNECTION_TEST.deadline:.0f}")
+
     try:
-        with st.spinner("Asking the server …"):
-            offered = services.offered_models(model)
+        offered = services.offered_models(model, waiting)
     except (ModelError, UsageError) as error:
-        st.error(plain(str(error)), icon=":material/error:")
+        place.error(plain(str(error)), icon=":material/error:")
         return
+    place.empty()
     name = model.partition(":")[2].rpartition("@")[0] if model.startswith("openai:") else model.partition(":")[2]
     st.session_state[_offered_key(services.key_slot(model) or model.rpartition("@")[2])] = offered
     shown = ", ".join(offered[:_MOST_SHOWN]) + (", …" if len(offered) > _MOST_SHOWN else "")

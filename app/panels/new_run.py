@@ -9,7 +9,7 @@ from app import address, services
 from app.formats import duration, plain
 from app.panels import budget, model_choice
 from csro_core.errors import CsroError, UsageError
-from csro_core.games import list_games, make_game
+from csro_core.games import catalogue, list_games, make_game, parse_game
 from csro_core.games.base import Game, GameSpec
 from csro_core.games.matrix import PRESETS as MATRICES
 from csro_core.games.matrix import spec_from_csv_text
@@ -19,6 +19,7 @@ from csro_core.oracles import ORACLES
 from csro_core.oracles.context import CONTEXTS, SHOWN_CHOICES, ContextKind, checked_context, checked_shown
 from csro_core.policies.library import UNIFORM_NOTE, default_initial, reference_names
 from csro_core.runner.forecast import checked_for, outlook
+from csro_core.store.defaults import GENERAL_SUM_SOLVER, default_episodes, meta_solver_note
 from csro_core.store.records import Caps, RunSettings
 
 PASTED = "another matrix (paste or upload)"
@@ -35,11 +36,16 @@ PRESETS = {
 GAME_NOTES = {
     "repeated_rps": "Two programs throw again and again and see each other's throws: throws won minus throws lost.",
     "matrix": "The classroom: one choice each, the answer is known, and the exploitability on the chart is exact.",
+    "repeated_leduc": "A hundred hands of the smallest poker with a board card against the same opponent.",
+    "leduc_poker": "One hand of the smallest poker with a board card: chips won, with exact answers to compare with.",
+    "kuhn_poker": "Three cards and one bet: the smallest poker, where bluffing can be worked out on paper.",
+    "liars_dice": "One die each, bids that may be lies, and a challenge that ends it.",
 }
 """One sentence for each game that this page knows."""
 
 _OPEN = "new_run_wanted"
 _DEFAULT_THROWS, _MOST_THROWS = 1000, 10_000
+_DEFAULT_HANDS, _MOST_HANDS = 100, 1_000
 
 
 @dataclass(frozen=True)
@@ -108,8 +114,7 @@ def _gather() -> Wish:
         oracle = st.selectbox("Oracle", oracles, index=_place(oracles, "linear-refinement"), key="new_oracle")
         st.caption(_as_sentence(ORACLES[oracle].explanation))
         model = model_choice.choose()
-        solver = st.selectbox("Meta-solver", list(META_SOLVERS), key="new_solver")
-        st.caption(_as_sentence(make_meta_solver(solver).explanation))
+        solver = _solver(game)
     first, second, third, fourth = st.columns(4)
     iterations = first.number_input("Iterations", 1, 1000, 8, key="new_iterations", help="How often the loop runs.")
     attempts = second.number_input(
@@ -117,7 +122,7 @@ def _gather() -> Wish:
         help="The most programs that the oracle may ask for in one iteration.",
     )  # fmt: skip
     episodes = third.number_input(
-        "Episodes a cell", 2, 1000, 8 if game.lockstep is None or game.lockstep.num_steps > 1 else 64, step=2,
+        "Episodes a cell", 2, 1000, default_episodes(game), step=2,
         key=f"new_episodes-{spec.key}", help="Matches behind each payoff; an even number, so that seats are fair.",
     )  # fmt: skip
     seed = fourth.number_input(
@@ -173,9 +178,40 @@ def _place(names: list[str], wanted: str) -> int:
     return names.index(wanted) if wanted in names else 0
 
 
+def _solver(game: Game) -> str:
+    """Returns the chosen meta-solver; a game that is not constant-sum leaves no choice."""
+    note = meta_solver_note(game)
+    if note:
+        st.selectbox("Meta-solver", [GENERAL_SUM_SOLVER], key="new_only_solver", disabled=True)
+        st.info(note, icon=":material/info:")
+        return GENERAL_SUM_SOLVER
+    solver = st.selectbox("Meta-solver", list(META_SOLVERS), key="new_solver")
+    st.caption(_as_sentence(make_meta_solver(solver).explanation))
+    return str(solver)
+
+
 def _game() -> GameSpec:
     games = {game.spec.name: game for game in list_games()}
-    chosen = st.selectbox("Game", list(games), format_func=lambda name: games[name].title, key="new_game")
+    others = {entry.name: entry for entry in catalogue()}
+    titles = {name: game.title for name, game in games.items()}
+    for entry in others.values():
+        titles[entry.name] = f"{entry.title} ({entry.name})" + (f": no, {entry.reason}" if entry.reason else "")
+    fit = [name for name, entry in others.items() if not entry.reason]
+    chosen = st.selectbox(
+        "Game", [*games, *fit, *(name for name in others if name not in fit)], key="new_game",
+        format_func=lambda name: titles.get(str(name), str(name)),
+        help=f"Type to search: these {len(games)} first, then {len(others)} more of OpenSpiel; those that cannot be "
+        "played come last, with the reason.",
+    )  # fmt: skip
+    if chosen in others or chosen in {"leduc_poker", "kuhn_poker", "liars_dice"}:
+        return _openspiel(chosen)
+    if chosen == "repeated_leduc":
+        hands = st.number_input("Hands an episode", 1, _MOST_HANDS, _DEFAULT_HANDS, key="new_hands")
+        reveal = st.checkbox(
+            "Show both cards after every hand", key="new_reveal",
+            help="Off: a card is shown at a showdown only, as at a table. On: as in the game of the paper.",
+        )  # fmt: skip
+        return make_game(GameSpec(chosen, {"num_hands": int(hands), "reveal": reveal})).spec
     if chosen == "repeated_rps":
         throws = st.number_input(
             "Throws a match", 1, _MOST_THROWS, _DEFAULT_THROWS, key="new_throws", help="1,000 is the game of the paper."
@@ -202,6 +238,15 @@ def _game() -> GameSpec:
         return spec_from_csv_text(upload.getvalue().decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise UsageError("a matrix must be a text file in UTF-8, one row a line; got something else") from error
+
+
+def _openspiel(name: str) -> GameSpec:
+    """Returns a game of OpenSpiel with the parameters that are typed."""
+    typed = st.text_input(
+        "Parameters", key=f"new_parameters-{name}", max_chars=500, placeholder="none: num_cards=4, or as OpenSpiel has",
+        help="Written name=value, with commas between them. A wrong name is answered with the right ones.",
+    )  # fmt: skip
+    return parse_game(f"{name}({typed.strip()})" if typed.strip() else name)
 
 
 def _initial(game: Game) -> tuple[str, ...]:

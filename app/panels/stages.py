@@ -19,7 +19,16 @@ TITLES = {
     "play": ("play", "matches of the program against the opponents of the target"),
     "decide": ("accept?", "fresh matches decide whether the finalist joins the population"),
 }
-DESK_TITLES = {"check": "checking an edit", "score": "scoring an edit", "add": "adding an edit"}
+DESK_TITLES = {
+    "check": "checking an edit",
+    "score": "scoring an edit",
+    "add": "adding an edit",
+    "benchmark": "measuring a benchmark",
+    "exploitability": "computing exploitability",
+}
+_IN_PARTS = frozenset({"benchmark", "exploitability"})
+"""Kinds of requests whose bar counts parts of the work, each of many matches."""
+
 FAST_SECONDS, SLOW_SECONDS = 0.5, 5.0
 MANY_MATCHES, CALM_SECONDS = 300, 4.0
 """In a stage of so many matches new cells arrive all the time and the matrix is large: it is drawn anew this often."""
@@ -84,20 +93,20 @@ def _draw(run: str, complaint: str) -> None:
         _draw_stages(progress)
         _draw_live(progress)
         if desk is not None:
-            st.html(f'<div class="csro-note">{desk_sentence(desk)}</div>')
+            st.html(f'<div class="csro-note">{desk_sentence(desk)}{desk_meter(desk, progress)}</div>')
     elif services.is_active(run):
         st.html(f'<div class="csro-note" role="status">Starting … {safe(_since(services.store().waiting(run)))}</div>')
     elif desk is not None:
         # What an earlier piece of work has left in the stages is not this one's: only a bar that moves is shown.
         st.html(
-            f'<div class="csro-note" role="status">{desk_sentence(desk)}{meter(progress.get("bar"))}</div>'
+            f'<div class="csro-note" role="status">{desk_sentence(desk)}{desk_meter(desk, progress)}</div>'
         )
     else:
         st.html(f'<div class="csro-note">{_idle(record)}</div>')
 
 
 def desk_sentence(desk: RequestRecord) -> str:
-    """Returns what is being done with an edit and for how long, as HTML."""
+    """Returns what is being done at the desk and for how long, as HTML."""
     seconds = max(0.0, time.time() - desk.created)
     words = f"{DESK_TITLES[desk.kind].capitalize()}: "
     if desk.state == "waiting":
@@ -107,13 +116,20 @@ def desk_sentence(desk: RequestRecord) -> str:
     return f"{safe(words)} … {seconds:.0f} s"
 
 
-def meter(bar: object) -> str:
+def desk_meter(desk: RequestRecord, progress: Mapping[str, Any]) -> str:
+    """Returns the bar of what is done at the desk, "" while it waits: then the bar is that of a stage."""
+    if desk.state != "working":
+        return ""
+    return meter(progress.get("bar"), "parts" if desk.kind in _IN_PARTS else "matches")
+
+
+def meter(bar: object, of_what: str = "matches") -> str:
     """Returns a bar of matches played, "" for one that is full or missing: that is an old one."""
     if not isinstance(bar, list) or len(bar) != 2 or not 0 <= bar[0] < bar[1]:
         return ""
     done, total = int(bar[0]), int(bar[1])
     share = round(100 * done / total)
-    return f', {done}/{total} matches<span class="csro-meter"><span style="width:{share}%"></span></span>'
+    return f', {done}/{total} {of_what}<span class="csro-meter"><span style="width:{share}%"></span></span>'
 
 
 def _since(waiting: list[RequestRecord]) -> str:

@@ -6,7 +6,7 @@ from app import address
 from app.code_view import code_html
 from app.components.policy_list import policy_list
 from app.formats import file_name, first_line, plain, safe, short
-from app.panels import compare, controls, edit, lineage, opening, origin, roster, versus
+from app.panels import compare, controls, edit, exploitability, lineage, opening, origin, roster, versus
 from app.panels.glossary import page_sentence
 from app.snapshot import HASH_DIGITS, ORIGINS, Snapshot, name_of, text_of
 from csro_core.store.records import Member, PolicyText, SolutionRecord
@@ -50,8 +50,11 @@ def render() -> None:
         _head(snapshot, policy, player)
         if lineage.opens_code():
             st.session_state["tab"] = TABS[0]
+        tabs = (*TABS, exploitability.TAB) if exploitability.is_served(snapshot) else TABS
+        if st.session_state.get("tab") not in tabs:
+            st.session_state.pop("tab", None)
         tab = st.segmented_control(
-            "View", TABS, default="Code", required=True, key="tab", bind="query-params", label_visibility="collapsed"
+            "View", tabs, default="Code", required=True, key="tab", bind="query-params", label_visibility="collapsed"
         )
         _body(snapshot, solution, policy, str(tab), player)
     with right:
@@ -109,6 +112,8 @@ def _body(
         lineage.attempts_tree(snapshot, policy, player)
     elif tab == "Prompt":
         origin.panel(snapshot, policy, player)
+    elif tab == exploitability.TAB:
+        exploitability.panel(snapshot, policy, player)
     else:
         st.html(code_html(policy.source, height=600))
         st.download_button(

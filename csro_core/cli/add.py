@@ -24,7 +24,7 @@ WAIT_SECONDS = 600.0
 def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the run, the policy and whose it is."""
     parser.add_argument("run", metavar="RUN", help="an id (or its first 4 or more characters) or a name; see `runs`")
-    parser.add_argument("file", metavar="FILE", help="a path, reference:NAME or policy:HASH")
+    parser.add_argument("file", metavar="FILE", help="a path, reference:NAME, policy:HASH or cfr:ITERATIONS")
     parser.add_argument("--player", metavar="P", type=int, choices=(0, 1), default=0, help="whose policy (default: 0)")
     parser.add_argument("--name", metavar="TEXT", default="", help="a name for people")
     add_cluster(parser, remembered=True)
@@ -43,7 +43,8 @@ def execute(args: argparse.Namespace) -> int:
         if args.player == 1 and make_game(run.settings.game).symmetric:
             raise UsageError(f"--player must be 0: one population serves both seats of {run.settings.game.name}, got 1")
         name = checked_name(args.name) if args.name else ""
-        payload = {"text": read_policy(args.file, store), "player": args.player, "parent": "", "name": name}
+        text = read_policy(args.file, store, run.settings.game)
+        payload = {"text": text, "player": args.player, "parent": "", "name": name}
         cluster = run.settings.cluster if args.cluster is None else args.cluster
         record = ask(store, run.id, store.add_request(run.id, "add", payload), cluster)
     finally:

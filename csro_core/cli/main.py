@@ -15,10 +15,13 @@ from csro_core.cli import (
     add,
     bench,
     check,
+    compare_oracles,
     evaluate,
+    exploitability,
     export,
     games,
     import_,
+    local_llm,
     play,
     reproduce,
     resume,
@@ -59,7 +62,8 @@ class Command(Protocol):
 
 
 COMMANDS: tuple[Command, ...] = (
-    games, check, play, run, resume, stop, add, runs, show, solve, evaluate, reproduce, bench, export, import_, serve,
+    games, check, play, run, resume, stop, add, runs, show, solve, evaluate, exploitability, reproduce, compare_oracles,
+    bench, export, import_, serve, local_llm,
 )  # fmt: skip
 """Every command, in the order of the help. A new one is one module and its name here."""
 

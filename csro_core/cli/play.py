@@ -8,26 +8,32 @@ import orjson
 
 from csro_core.cli.arguments import MAX_EPISODES, MAX_SEED, add_cluster, chosen_store, user_path, whole
 from csro_core.cli.output import emit, interval
-from csro_core.cli.targets import needs_store, read_game, read_policy
+from csro_core.cli.targets import bot_name, needs_store, read_game, read_policy
 from csro_core.cli.work import match_pool
 from csro_core.errors import UsageError
 from csro_core.estimates import estimate
+from csro_core.evaluation.bot_matches import GAME as BOTS_GAME
+from csro_core.evaluation.bot_matches import Bots, Contestant, play_match_with_bots
 from csro_core.games import make_game
-from csro_core.games.base import Game
+from csro_core.games.base import Game, GameSpec
 from csro_core.matches.jobs import MatchJob, MatchResult
+from csro_core.matches.local_pool import LocalPool
 from csro_core.metagame.matchups import seats_of
 from csro_core.seeds import episode_seeds, run_secret
+from csro_core.store import Store
 
 NAME = "play"
 HELP = "let two policies play each other"
 
 _PLAYERS = ("A", "B")
 
+_TARGET = "a path, reference:NAME, policy:HASH, bot:NAME (an OpenSpiel bot), cfr:ITERATIONS or vad-cfr:ITERATIONS"
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the policies, the game and how much is played."""
     for name in _PLAYERS:
-        parser.add_argument(name.lower(), metavar=name, help="a policy: a path, reference:NAME or policy:HASH")
+        parser.add_argument(name.lower(), metavar=name, help=_TARGET)
     parser.add_argument(
         "--game", metavar="G", required=True, help="NAME, NAME(parameter=value), or matrix:FILE.csv; see `games`"
     )
@@ -45,15 +51,14 @@ def execute(args: argparse.Namespace) -> int:
     """Returns 1 where one of them forfeited every episode, else 0; prints the mean return of both."""
     spec = read_game(args.game)
     game = make_game(spec)
-    sources = _sources(args)
+    contestants = _contestants(args, spec)
     seats = seats_of(game.symmetric, 0, args.episodes)
     seeds = episode_seeds(run_secret(args.seed), "play", 0, args.episodes)
-    job = MatchJob(spec, sources, seats, seeds, keep_moves=args.log is not None)
+    job = MatchJob(spec, _texts(contestants), seats, seeds, keep_moves=args.log is not None)
     if args.log is not None:
         # Before anything is played: a long match must not end in a file that cannot be written.
         _write_log(args.log, b"")
-    with match_pool(args.cluster) as pool:
-        (result,) = pool.submit([job])
+    result = _played(args, job, contestants)
     if args.log is not None:
         _write_log(args.log, _log(job, result))
     document = _document(game, result)
@@ -61,14 +66,45 @@ def execute(args: argparse.Namespace) -> int:
     return 1 if result.forfeits.all(axis=0).any() else 0
 
 
-def _sources(args: argparse.Namespace) -> tuple[str, str]:
-    if not (needs_store(args.a) or needs_store(args.b)):
-        return read_policy(args.a, None), read_policy(args.b, None)
-    store = chosen_store(args, create=False)
+def _contestants(args: argparse.Namespace, spec: GameSpec) -> tuple[Contestant, Contestant]:
+    """Returns who plays.
+
+    Raises:
+        UsageError: there is no such policy or bot, or the bot does not play this game.
+    """
+    store = chosen_store(args, create=False) if needs_store(args.a) or needs_store(args.b) else None
     try:
-        return read_policy(args.a, store), read_policy(args.b, store)
+        first, second = (_contestant(name, store, spec) for name in (args.a, args.b))
     finally:
-        store.close()
+        if store is not None:
+            store.close()
+    bots = [one for one in (first, second) if isinstance(one, Bots)]
+    if bots and make_game(spec).spec != make_game(BOTS_GAME).spec:
+        raise UsageError(f"the bots play {make_game(BOTS_GAME).title} only: choose --game {BOTS_GAME.name}")
+    if bots and args.cluster:
+        raise UsageError("bots play on this machine only: leave --cluster out")
+    return first, second
+
+
+def _contestant(name: str, store: Store | None, spec: GameSpec) -> Contestant:
+    bot = bot_name(name)
+    return read_policy(name, store, spec) if bot is None else Bots((bot,))
+
+
+def _texts(contestants: tuple[Contestant, Contestant]) -> tuple[str, str]:
+    first, second = ("" if isinstance(one, Bots) else one for one in contestants)
+    return first, second
+
+
+def _played(args: argparse.Namespace, job: MatchJob, contestants: tuple[Contestant, Contestant]) -> MatchResult:
+    if not any(isinstance(one, Bots) for one in contestants):
+        with match_pool(args.cluster) as pool:
+            return pool.submit([job])[0]
+    local = LocalPool(make_game)
+    try:
+        return play_match_with_bots(contestants, job.seats, job.seeds, local)
+    finally:
+        local.close()
 
 
 def _document(game: Game, result: MatchResult) -> dict[str, Any]:

@@ -1,122 +1,148 @@
-"""`reproduce`: the table of the README, from nothing: both presets over several seeds, each scored by the 43 bots."""
+"""`reproduce`: a benchmark's table from nothing, every oracle and both presets, beside the numbers of the papers."""
 
 import argparse
-from statistics import mean, median, stdev
-from typing import Any
+from dataclasses import asdict
+from itertools import product
+from pathlib import Path
 
-from csro_core.cli.arguments import chosen_store, whole
-from csro_core.cli.evaluate import entrant_of, scores, scores_document
+from csro_core.cli.arguments import add_caps, add_key, caps_from, chosen_store, credentials_from, user_path, whole
 from csro_core.cli.output import emit, note, table
+from csro_core.cli.reproduction_report import Row, report, rows_from_csv, rows_to_csv, summaries
+from csro_core.cli.reproduction_runs import PLANS, Reproduction, Wanted
 from csro_core.cli.run import PRESETS
-from csro_core.errors import CsroError, NotFoundError, UsageError
+from csro_core.errors import UsageError
+from csro_core.evaluation.benchmark import INFORMED_NOTE, Benchmark, benchmark_named
 from csro_core.games import make_game
-from csro_core.games.base import GameSpec
 from csro_core.matches.local_pool import LocalPool
-from csro_core.runner import Runner
+from csro_core.models import make_model
+from csro_core.oracles import ORACLES, make_oracle
+from csro_core.runner.forecast import checked_for
+from csro_core.runner.writer import full_name
 from csro_core.store import Store
-from csro_core.store.records import RunSettings
+from csro_core.store.records import Caps
 
 NAME = "reproduce"
-HELP = "run both presets over several seeds and score them against the 43 bots (half an hour on two cores)"
+HELP = "run every oracle and both presets over several seeds, score them, and write a report beside the papers' numbers"
 
-ENTRANTS = ("mixture", "champion")
+REPORT = "report.md"
+ROWS = "report.csv"
+
+_STATE_GAMES_ONLY = ("exact",)
+"""Oracles that need a game of few information states, which neither benchmark is."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Adds what is reproduced and how much of it."""
-    parser.add_argument("table", choices=("rrps",), help="rrps: repeated rock-paper-scissors")
-    parser.add_argument("--seeds", metavar="N", type=whole(1, 100), default=5, help="seeds 0 to N - 1 (%(default)s)")
-    parser.add_argument("--iterations", metavar="N", type=whole(1, 100), default=8, help="default: %(default)s")
-    parser.add_argument("--episodes", metavar="N", type=whole(2, 1000), default=20, help="a bot (default: %(default)s)")
-    parser.add_argument("--oracle", metavar="O", default=RunSettings(GameSpec("repeated_rps")).oracle)
+    """Adds what is reproduced, how much of it, and where the report goes."""
+    add = parser.add_argument
+    add("table", choices=tuple(PLANS), help="rrps: repeated rock-paper-scissors; leduc: repeated Leduc poker")
+    add("--model", metavar="M", default="synthesiser", help="default: %(default)s, which needs no key")
+    add("--oracle", metavar="A,B", default="", help="oracles, by commas (default: every one that serves the game)")
+    seeds = ", ".join(f"{plan.seeds} for {name}" for name, plan in PLANS.items())
+    add("--seeds", metavar="N", type=whole(1, 100), help=f"seeds 0 to N - 1 (default: {seeds})")
+    add("--iterations", metavar="N", type=whole(1, 100), default=8, help="default: %(default)s")
+    episodes = ", ".join(f"{plan.episodes} for {name}" for name, plan in PLANS.items())
+    add("--episodes", metavar="N", type=whole(2, 10_000), help=f"an opponent in the scores (default: {episodes})")
+    add("--candidates", metavar="K", type=whole(1, 1_000), help="attempts an iteration (default: the oracle's)")
+    add("--out", metavar="FOLDER", help=f"gets {REPORT} and {ROWS} (default: reproduce-TABLE)")
+    add_caps(parser)
+    add_key(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
-    """Returns 0; prints the table.
+    """Returns 0; writes the report and prints its table. Interrupted, the same command goes on where it was.
 
     Raises:
+        UsageError: an option is not possible, or the store or the folder holds something else.
         CsroError: a run failed.
     """
+    benchmark = benchmark_named(args.table)
+    benchmark.opponents()
+    oracles = _oracles(args.oracle)
+    make_model(args.model)
+    credentials = credentials_from(args)
+    folder = _folder(args.out or f"reproduce-{args.table}")
+    known = _known_rows(folder)
     store = chosen_store(args, create=True)
-    rows = []
+    pool = LocalPool(make_game)
     try:
-        for preset in PRESETS:
-            for seed in range(args.seeds):
-                rows += _rows(args, store, preset, seed)
-                note("  ".join(str(value) for value in rows[-2].values()))
+        work = Reproduction(_wanted(args, benchmark, store), store, pool, credentials, known)
+        rows = work.fixed_rows()
+        planned = list(product(oracles, PRESETS, range(args.seeds or PLANS[args.table].seeds)))
+        for done, (oracle, preset, seed) in enumerate(planned, 1):
+            for row in work.rows(oracle, preset, seed):
+                rows.append(row)
+                note(f"{oracle} {preset} seed {seed} {row.entrant}: AggScore {row.agg_score:.1f}, {row.seconds:.1f} s")
+            _write(folder / ROWS, rows_to_csv(rows, INFORMED_NOTE))
+            _write(folder / REPORT, report(benchmark, rows, work.settings_rows(), len(planned) - done))
     finally:
+        pool.close()
         store.close()
-    document = {"rows": rows, "summary": [_summary(rows, preset, who) for preset in PRESETS for who in ENTRANTS]}
-    emit(args, document, _words(document))
+    found = summaries(rows)
+    document = {
+        "report": str(folder / REPORT), "csv": str(folder / ROWS), "note": INFORMED_NOTE,
+        "rows": [asdict(row) for row in rows], "summary": [asdict(one) for one in found],
+    }  # fmt: skip
+    cells = [list(asdict(one).values()) for one in found]
+    emit(args, document, f"{table(tuple(asdict(found[0])), cells)}\n\n{INFORMED_NOTE}\n{folder / REPORT}")
     return 0
 
 
-def _rows(args: argparse.Namespace, store: Store, preset: str, seed: int) -> list[dict[str, Any]]:
-    run = _run(args, store, preset, seed)
-    pool = LocalPool(make_game)
-    try:
-        entrants = [entrant_of(store, run, champion=who == "champion") for who in ENTRANTS]
-        results = scores(entrants, args.episodes, seed, pool)
-    finally:
-        pool.close()
-    rows = []
-    seconds = median(iteration.seconds for iteration in store.iterations(run))
-    for who, entrant, result in zip(ENTRANTS, entrants, results, strict=True):
-        document = scores_document(result, entrant)
-        document.pop("per_opponent")
-        document["failures"] = len(document["failures"])
-        rows.append({"preset": preset, "seed": seed, "entrant": who, "seconds": seconds, "run": run, **document})
-    return rows
+def _wanted(args: argparse.Namespace, benchmark: Benchmark, store: Store) -> Wanted:
+    model = full_name(store, args.model)
+    return Wanted(
+        benchmark=benchmark,
+        model=model,
+        iterations=args.iterations,
+        attempts=args.candidates or 0,
+        episodes=args.episodes or PLANS[benchmark.name].episodes,
+        caps=checked_for(model, caps_from(args, Caps())),
+    )
 
 
-def _run(args: argparse.Namespace, store: Store, preset: str, seed: int) -> str:
-    """Returns the id of the finished run; one of the same name and settings is not run again.
+def _oracles(text: str) -> list[str]:
+    """Returns the oracles that are run.
 
     Raises:
-        UsageError: a run of that name has other settings.
-        CsroError: the run did not come to its end.
+        UsageError: there is no such oracle, or it does not serve these games.
     """
-    name = f"{preset}-{args.oracle}-seed-{seed}"
-    settings = RunSettings(
-        GameSpec("repeated_rps"), oracle=args.oracle, seed=seed, target_mix=PRESETS[preset].target_mix
-    )
+    asked = [name.strip() for name in text.split(",") if name.strip()]
+    for name in asked:
+        make_oracle(name)
+        if name in _STATE_GAMES_ONLY:
+            raise UsageError(f"the oracle {name} needs a game of few information states: leave it out of --oracle")
+    return asked or [name for name in ORACLES if name not in _STATE_GAMES_ONLY]
+
+
+def _folder(text: str) -> Path:
+    """Returns where the report goes; it is made when there is something to write.
+
+    Raises:
+        UsageError: there is a file of that name.
+    """
+    folder = user_path(text)
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"--out must name a folder, {text} is a file")
+    return folder
+
+
+def _known_rows(folder: Path) -> list[Row]:
+    """Returns the rows of a report that was begun in this folder.
+
+    Raises:
+        UsageError: there is another file of that name.
+    """
+    path = folder / ROWS
+    if not path.exists():
+        return []
     try:
-        known = store.run(name)
-    except NotFoundError:
-        run = store.create_run(name, settings, args.iterations)
-    else:
-        run = known.id
-        if known.settings != settings or known.iteration > args.iterations:
-            raise UsageError(f"run {name} of the store must be one of `reproduce` with these options: choose another")
-    pool = LocalPool(make_game)
+        return rows_from_csv(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path} must be a report of `reproduce`, and it is not: choose another --out") from error
+
+
+def _write(path: Path, text: str) -> None:
     try:
-        if store.run(run).iteration < args.iterations:
-            Runner(store, run, pool).run_to(args.iterations)
-    finally:
-        pool.close()
-    record = store.run(run)
-    if record.iteration < args.iterations:
-        raise CsroError(f"run {name} must finish {args.iterations} iterations; it is {record.status}: {record.message}")
-    return run
-
-
-def _summary(rows: list[dict[str, Any]], preset: str, who: str) -> dict[str, Any]:
-    scores = [row for row in rows if row["preset"] == preset and row["entrant"] == who]
-    values = [row["agg_score"] for row in scores]
-    return {
-        "preset": preset,
-        "entrant": who,
-        "seeds": len(values),
-        "pop_return": mean(row["pop_return"] for row in scores),
-        "pop_expl": mean(row["pop_expl"] for row in scores),
-        "agg_score": mean(values),
-        "agg_score_sd": stdev(values) if len(values) > 1 else 0.0,
-        "agg_score_min": min(values),
-    }
-
-
-def _words(document: dict[str, Any]) -> str:
-    keys = ("preset", "entrant", "seed", "pop_return", "pop_expl", "agg_score", "nemesis", "seconds")
-    whole_table = table(keys, [[row[key] for key in keys] for row in document["rows"]])
-    sums = document["summary"]
-    return whole_table + "\n\n" + table(tuple(sums[0]), [list(row.values()) for row in sums])
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"the report must be written to {path}, and it cannot be: {error.strerror}") from error

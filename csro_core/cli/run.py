@@ -19,15 +19,17 @@ from csro_core.cli.output import note
 from csro_core.cli.targets import read_game
 from csro_core.cli.work import match_pool, work_on
 from csro_core.errors import UsageError
+from csro_core.evaluation.exact_play import require_exact_game
 from csro_core.games import make_game
 from csro_core.meta_solvers import META_SOLVERS, make_meta_solver
 from csro_core.models import known_models, make_model
 from csro_core.oracles import ORACLES, make_oracle
 from csro_core.oracles.context import CONTEXTS, SHOWN_CHOICES, checked_context, checked_shown
+from csro_core.oracles.exact import Exact
 from csro_core.runner import Runner
 from csro_core.runner.forecast import checked_for, outlook
 from csro_core.runner.writer import full_name
-from csro_core.store.defaults import default_episodes
+from csro_core.store.defaults import default_episodes, meta_solver_for, meta_solver_note
 from csro_core.store.records import Caps, RunSettings
 
 NAME = "run"
@@ -90,6 +92,9 @@ def execute(args: argparse.Namespace) -> int:
         CsroError: the run failed.
     """
     settings = settings_from(args)
+    about_solver = meta_solver_note(make_game(settings.game))
+    if about_solver:
+        note(about_solver)
     credentials = credentials_from(args)
     store = chosen_store(args, create=True)
     try:
@@ -97,7 +102,8 @@ def execute(args: argparse.Namespace) -> int:
         # Everything that can be wrong is looked at before there is a run.
         with match_pool(args.cluster) as pool:
             start = initial.read_start(args.initial, store, pool)
-            run = store.create_run(args.name, replace(settings, initial=start.names), args.iterations, start.texts)
+            settings = replace(settings, initial=start.names)
+            run = store.create_run(args.name, settings, args.iterations, start.texts)
             note(outlook(store, settings, args.iterations).sentence)
             return work_on(args, store, run, args.iterations, Runner(store, run, pool, credentials))
     finally:
@@ -114,14 +120,17 @@ def settings_from(args: argparse.Namespace) -> RunSettings:
     make_oracle(args.oracle)
     make_model(args.model)
     make_meta_solver(args.meta_solver)
-    episodes = args.episodes or default_episodes(make_game(spec))
+    game = make_game(spec)
+    if args.oracle == Exact.name:
+        require_exact_game(game.spec)
+    episodes = args.episodes or default_episodes(game)
     if episodes % 2:
         raise UsageError(f"--episodes must be even, so that both seats count alike, got {episodes}")
     return RunSettings(
         game=spec,
         oracle=args.oracle,
         model=args.model,
-        meta_solver=args.meta_solver,
+        meta_solver=meta_solver_for(game, args.meta_solver),
         seed=args.seed,
         target_mix=PRESETS[args.preset].target_mix if args.target_mix is None else args.target_mix,
         admit=args.admit,

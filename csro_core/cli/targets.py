@@ -4,6 +4,8 @@ import hashlib
 
 from csro_core.cli.arguments import user_path
 from csro_core.errors import CsroError, UsageError
+from csro_core.evaluation.cfr_policies import is_solver, solver_policy
+from csro_core.evaluation.roshambo import check_bots
 from csro_core.games import parse_game
 from csro_core.games.base import GameSpec
 from csro_core.games.matrix import spec_from_csv_text
@@ -66,28 +68,46 @@ def read_text_file(path: str, most: int) -> str:
         raise UsageError(f"the file must be UTF-8 text, byte {error.start} is not") from error
 
 
-def read_policy(text: str, store: Store | None) -> str:
+def read_policy(text: str, store: Store | None, game: GameSpec | None = None) -> str:
     """Returns the text of the policy that a user named.
 
     Args:
-        text: a path, `reference:NAME`, or `policy:HASH` (also its first 4 or more characters).
+        text: a path, `reference:NAME`, or `policy:HASH` (also its first 4 or more characters); where a game is given,
+            also `cfr:ITERATIONS` and `vad-cfr:ITERATIONS`, which solve it.
         store: where hashes are looked up; None where none was opened (see `needs_store`).
+        game: what the policy is to play, where that is known.
 
     Raises:
-        UsageError: there is no such file, reference or hash.
+        UsageError: there is no such file, reference or hash, or the game cannot be solved.
         UnreadablePolicy: the file is there but is no text.
     """
     if text.startswith(_REFERENCE):
         return reference_text(text.removeprefix(_REFERENCE))
     if text.startswith(_BOT):
         raise UsageError(
-            f"{text!r} names an OpenSpiel bot, and those are not built yet: name a path, reference:NAME or policy:HASH"
+            f"{text!r} names an OpenSpiel bot, which is no policy: it has no text, and takes part in `play` and "
+            "`evaluate` only"
         )
+    if game is not None and is_solver(text):
+        return solver_policy(text, game)
     if text.startswith(_POLICY):
         if store is None:
             raise UsageError(f"{text!r} can only be looked up in a store: give --store")
         return store.policy(text.removeprefix(_POLICY)).source
     return read_policy_file(text)
+
+
+def bot_name(text: str) -> str | None:
+    """Returns the name of the OpenSpiel bot that a user named by `bot:NAME`; None where it is something else.
+
+    Raises:
+        UsageError: there is no such bot, or none at all on this system.
+    """
+    if not text.startswith(_BOT):
+        return None
+    name = text.removeprefix(_BOT)
+    check_bots([name])
+    return name
 
 
 def needs_store(text: str) -> bool:

@@ -5,7 +5,6 @@ Everybody meets the same lists on the same seeds, so a text's actions are a fing
 that differ only late in a match, or only against an opponent that reacts, look alike.
 """
 
-import hashlib
 import zlib
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -13,6 +12,8 @@ from types import MappingProxyType
 import numpy as np
 
 from csro_core.games.base import Game, GameSpec
+from csro_core.games.length import mean_acts
+from csro_core.games.stage import NO_ACTION
 from csro_core.matches.jobs import MatchExecutor, MatchJob, MatchResult
 from csro_core.metagame.matchups import seats_of
 from csro_core.seeds import derive, episode_seeds
@@ -20,6 +21,9 @@ from csro_core.seeds import derive, episode_seeds
 PROBE_THROWS = 64
 ONE_STEP_EPISODES = 64
 EPISODES = 2
+SHORT_GAME_ACTS = 240
+"""Acts against one list where an episode is short: as many episodes as that takes."""
+MOST_EPISODES = 64
 AGREEMENT = 0.99
 """Policies that agree in a larger share of their probe actions are one cluster."""
 
@@ -58,7 +62,7 @@ def behaviour_jobs(game: Game, source: str, secret: int, player: int = 0) -> lis
     one_step = stage is not None and stage.num_steps == 1
     actions = stage.payoffs.shape[2 - player] if stage is not None else _OTHER_ACTIONS
     lists = [[0]] if one_step else _move_lists(actions)
-    count = ONE_STEP_EPISODES if one_step else EPISODES
+    count = _episodes(game)
     spec = _short(game.spec)
     jobs = []
     for number, moves in enumerate(lists):
@@ -67,6 +71,13 @@ def behaviour_jobs(game: Game, source: str, secret: int, player: int = 0) -> lis
         seats = seats_of(game.symmetric, player, count)
         jobs.append(MatchJob(spec, (source, opponent), seats, seeds, keep_moves=True))
     return jobs
+
+
+def _episodes(game: Game) -> int:
+    """Returns how many episodes are played against a list; even, so that both seats get as many."""
+    if game.lockstep is not None:
+        return ONE_STEP_EPISODES if game.lockstep.num_steps == 1 else EPISODES
+    return min(MOST_EPISODES, max(EPISODES, 2 * round(SHORT_GAME_ACTS / mean_acts(game) / 2)))
 
 
 def _short(spec: GameSpec) -> GameSpec:
@@ -93,14 +104,21 @@ def _move_lists(actions: int) -> list[list[int]]:
     return [plain, biased, cycles, runs[:PROBE_THROWS]]
 
 
-def own_actions(results: Sequence[MatchResult]) -> bytes:
-    """Returns what the text did in its behaviour matches, one byte a step, 255 where it did not act."""
-    return b"".join(zlib.decompress(log)[::2] for result in results for log in result.moves)
+def own_actions(results: Sequence[MatchResult], in_turns: bool = False) -> bytes:
+    """Returns what the text did in its behaviour matches, one byte a step, 255 where it did not act.
 
-
-def fingerprint(results: Sequence[MatchResult]) -> str:
-    """Returns the identity of a behaviour: SHA-256 (hex) of the text's actions in its behaviour matches."""
-    return hashlib.sha256(own_actions(results)).hexdigest()
+    Args:
+        results: of its behaviour matches.
+        in_turns: True where players take turns: moves of the opponent alone are left out, since all policies would
+            agree on them.
+    """
+    logs = (zlib.decompress(log) for result in results for log in result.moves)
+    if not in_turns:
+        return b"".join(log[::2] for log in logs)
+    return b"".join(
+        bytes(own for own, other in zip(log[::2], log[1::2], strict=True) if own != NO_ACTION or other == NO_ACTION)
+        for log in logs
+    )
 
 
 def probe(executor: MatchExecutor, game: Game, sources: Sequence[str], secret: int, player: int = 0) -> list[bytes]:
@@ -123,7 +141,7 @@ def probe(executor: MatchExecutor, game: Game, sources: Sequence[str], secret: i
     results = executor.submit([job for batch in batches for job in batch])
     actions, place = [], 0
     for batch in batches:
-        actions.append(own_actions(results[place : place + len(batch)]))
+        actions.append(own_actions(results[place : place + len(batch)], game.lockstep is None))
         place += len(batch)
     return actions
 

@@ -4,11 +4,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from csro_core.games.base import Game
+from csro_core.games.length import mean_acts
 from csro_core.matches.jobs import Isolation, MatchExecutor, MatchJob
 from csro_core.policies.source import Inspection, Problem
 from csro_core.seeds import derive
 
 SMOKE_EPISODES = 2
+SHORT_GAME_EPISODES = 16
+SHORT_ACTS = 60.0
+"""In a game with fewer acts an episode, two say little: a hand of poker may be over before a fault shows."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +64,9 @@ def check_policy(executor: MatchExecutor, game: Game, text: str) -> Checkup:
     inspection = executor.inspect(text)
     if not inspection.ok:
         return Checkup(inspection, False, inspection.problems)
-    seeds = tuple(derive("smoke", episode) for episode in range(SMOKE_EPISODES))
-    job = MatchJob(game.screening, (text, text), seats=(0, 1), seeds=seeds)
+    count = SMOKE_EPISODES if mean_acts(game) > SHORT_ACTS else SHORT_GAME_EPISODES
+    seeds = tuple(derive("smoke", episode) for episode in range(count))
+    job = MatchJob(game.screening, (text, text), seats=(0, 1) * (count // 2), seeds=seeds)
     result = executor.submit([job])[0]
     # A failure in play says its line within the sentence; a problem has it beside the sentence.
     problems = tuple(

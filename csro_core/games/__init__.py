@@ -1,21 +1,24 @@
-"""The registry of games: a new game is one new file and one line in `GAMES`."""
+"""The registry of games: a new game is one new file and one line in `GAMES`; OpenSpiel's others come by themselves."""
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import MappingProxyType
 
 import orjson
 
 from csro_core.errors import UsageError
-from csro_core.games import matrix, repeated_rps
+from csro_core.games import exact_paths, matrix, openspiel, repeated_leduc, repeated_rps
 from csro_core.games.base import Game, GameSpec, Parameter
+from csro_core.games.openspiel_catalogue import CatalogueEntry, openspiel_catalogue
 
 GAMES: Mapping[str, Callable[[Mapping[str, Parameter]], Game]] = MappingProxyType(
     {
         repeated_rps.NAME: repeated_rps.build,
         matrix.NAME: matrix.build,
+        repeated_leduc.NAME: repeated_leduc.build,
+        **{name: partial(openspiel.build, name) for name in openspiel.REGISTERED},
     }
 )
 """Name of a game → what builds it from its parameters (and raises `UsageError` where they are wrong)."""
@@ -35,20 +38,26 @@ class _Asked:
 def make_game(spec: GameSpec) -> Game:
     """Returns the game that a spec names; the same object for equal games, since games never change.
 
+    The name is one of `GAMES` or a short name of the installed OpenSpiel (see `catalogue`).
+
     The `spec` of the returned game is canonical: a parameter that equals its default is dropped, so that
     `spec.key` is the identity of the game however it was asked for.
 
     Raises:
-        UsageError: the name is unknown (the message lists the known ones), or a parameter is unknown or wrong.
+        UsageError: the name is unknown (the message has the nearest and the known ones), a parameter is unknown or
+            wrong, or the game cannot be served; the message says why.
     """
-    if spec.name not in GAMES:
-        raise UsageError(f"unknown game {spec.name!r}; known games: {', '.join(GAMES)}")
     return _build(_Asked(spec.name, repr(sorted(spec.parameters.items())), dict(spec.parameters)))
 
 
 @lru_cache(maxsize=256)
 def _build(asked: _Asked) -> Game:
-    game = GAMES[asked.name](asked.parameters)
+    if asked.name in GAMES:
+        game = GAMES[asked.name](asked.parameters)
+    elif asked.name == exact_paths.NAME:  # in no list: it serves the tabulation of policies
+        game = exact_paths.build(asked.parameters)
+    else:
+        game = openspiel.build(asked.name, asked.parameters, tuple(GAMES))
     written = repr(sorted(game.spec.parameters.items()))
     return game if written == asked.written else make_game(game.spec)
 
@@ -58,12 +67,21 @@ def list_games() -> list[Game]:
     return [make_game(GameSpec(name)) for name in GAMES]
 
 
+def catalogue() -> tuple[CatalogueEntry, ...]:
+    """Returns every game of the installed OpenSpiel that `GAMES` does not hold: (name, title, reason it cannot serve).
+
+    The reason is "" where the game can be played. Nothing is loaded, so this is quick and safe.
+    """
+    return tuple(entry for entry in openspiel_catalogue() if entry.name not in GAMES)
+
+
 def parse_game(text: str) -> GameSpec:
     """Reads a game as it is written on the command line, and checks it.
 
     Args:
         text: a name, or a name with parameters: `repeated_rps(num_throws=300)`, `matrix(preset=biased_rps)`,
-            `matrix(payoffs=[[0, 1], [-1, 0]])`. A value is JSON; anything else is taken as text.
+            `matrix(payoffs=[[0, 1], [-1, 0]])`, `goofspiel(num_cards=4)`. A value is JSON; anything else is taken
+            as text.
 
     Returns:
         The canonical spec.
@@ -87,14 +105,17 @@ def parse_game(text: str) -> GameSpec:
 
 
 def _split(inside: str) -> list[str]:
-    """Returns the pieces between the commas that are not inside brackets."""
+    """Returns the pieces between the commas that are neither inside brackets nor inside quotes."""
     if not inside.strip():
         return []
     parts = [""]
     depth = 0
+    quoted = False
     for letter in inside:
-        depth += (letter == "[") - (letter == "]")
-        if letter == "," and depth == 0:
+        quoted ^= letter == '"'
+        if not quoted:
+            depth += (letter in "[(") - (letter in "])")
+        if letter == "," and depth == 0 and not quoted:
             parts.append("")
         else:
             parts[-1] += letter

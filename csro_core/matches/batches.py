@@ -40,6 +40,7 @@ def joined(parts: Sequence[MatchResult]) -> MatchResult:
         moves=tuple(log for part in parts for log in part.moves),
         seconds=sum(part.seconds for part in parts),
         deterministic=all(part.deterministic for part in parts),
+        lines=tuple(one for part in parts for one in part.lines),
     )
 
 

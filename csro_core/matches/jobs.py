@@ -45,6 +45,7 @@ class MatchJob:
         seeds: `[E]` one seed an episode.
         limits: what a policy may use.
         keep_moves: True where the move log is wanted (replays, fingerprints).
+        trace: True where it is wanted in which line of the text each act returned; slow, general protocol only.
     """
 
     game: GameSpec
@@ -53,6 +54,7 @@ class MatchJob:
     seeds: tuple[int, ...]
     limits: Limits = field(default_factory=Limits)
     keep_moves: bool = False
+    trace: bool = False
 
     def __post_init__(self) -> None:
         """Checks that seats and seeds speak of the same episodes.
@@ -113,6 +115,8 @@ class MatchResult:
         seconds: wall time.
         deterministic: True where no random number can decide: equal seats give equal episodes, and only the first
             of each seat were played.
+        lines: per episode two bytes (little-endian) for each act of the first policy, the line where it returned as
+            its process says; 0 where unknown, empty where not traced.
     """
 
     returns: NDArray[np.float64]
@@ -121,6 +125,7 @@ class MatchResult:
     moves: tuple[bytes, ...]
     seconds: float
     deterministic: bool = False
+    lines: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -50,23 +50,25 @@ def _result(game: Game, job: MatchJob, sides: tuple[Side, Side], compact: bool) 
     templates = [game.first_observation(player) for player in (0, 1)]
     seeds = [[seat_seed(seed, seat) for seat in (0, 1)] for seed in job.seeds]
     make_policies(sides, templates, seeds, job.limits.load_seconds)
-    returns, moves = _play(game, job, sides, compact)
+    returns, moves, lines = _play(game, job, sides, compact)
     return MatchResult(
         returns=returns,
         forfeits=np.array([[not alive for alive in side.alive] for side in sides], dtype=np.bool_).T,
         failures=all_failures(sides),
         moves=tuple(zlib.compress(log) for log in moves) if job.keep_moves else (),
         seconds=0.0,
+        lines=lines,
     )
 
 
 def _play(
     game: Game, job: MatchJob, sides: tuple[Side, Side], compact: bool
-) -> tuple[NDArray[np.float64], list[bytes]]:
+) -> tuple[NDArray[np.float64], list[bytes], tuple[bytes, ...]]:
     stage = game.lockstep
     if stage is None or not compact or not fits(stage):
-        return TurnReferee(game, job, sides).play()
+        referee = TurnReferee(game, job, sides)
+        return *referee.play(), referee.lines()
     settle_unmade(sides)
     channels = (PlayerChannel(sides[0], stage, job.limits), PlayerChannel(sides[1], stage, job.limits))
     log = play_stage(stage.num_steps, sides, channels)
-    return stage_returns(stage, log, np.array(job.seats, dtype=np.int64)), stage_moves(log)
+    return stage_returns(stage, log, np.array(job.seats, dtype=np.int64)), stage_moves(log), ()

@@ -39,6 +39,8 @@ class TurnReferee:
         self._legal = [[legal[seat] for seat in side.seats] for side in sides]
         self._answered = [[0] * len(job.seeds) for _ in sides]
         self._nobody = [False] * len(job.seeds)
+        self._trace = job.trace
+        self._lines = [bytearray() for _ in job.seeds] if job.trace else []
 
     def play(self) -> tuple[NDArray[np.float64], list[bytes]]:
         """Plays to the end.
@@ -58,13 +60,17 @@ class TurnReferee:
         ]
         return np.where(swapped[:, None], returns[:, ::-1], returns), moves
 
+    def lines(self) -> tuple[bytes, ...]:
+        """Returns the lines in which the first policy's acts returned (`MatchResult.lines`)."""
+        return tuple(bytes(one) for one in self._lines)
+
     def _round(self, turns: list[Turn], rounds: int) -> list[int | None]:
         """Returns the action of every turn, None where that policy has forfeited the episode."""
         asked, questions = self._questions(turns)
         for side, put in zip(self._sides, questions, strict=True):
             if put:
                 allowance = side.act_allowance(self._limits)
-                side.do(rounds, lambda player, q=put, a=allowance: player.ask_act(q, a))  # type: ignore[misc]
+                side.do(rounds, lambda player, q=put, a=allowance: player.ask_act(q, a, self._trace))  # type: ignore[misc]
         actions: list[int | None] = [None] * len(turns)
         for side, put, positions in zip(self._sides, questions, asked, strict=True):
             if put:
@@ -112,4 +118,8 @@ class TurnReferee:
             # First without words: they must not be missing because the process dies while it looks for them.
             side.fail(failed, [], lambda episode: answered[episode])
             side.fail(failed, player.failures(), lambda episode: answered[episode])
+        if self._trace:
+            for (episode, _, _), line in zip(questions, player.lines(len(questions)), strict=True):
+                if side.index == 0:
+                    self._lines[episode] += line.to_bytes(2, "little")
         return answers

@@ -196,13 +196,20 @@ class Player:
         self._again()
         self._write(news)
 
-    def ask_act(self, questions: list[Question], allowance: float) -> None:
-        """Asks for actions in some episodes."""
-        self._ask("act", (questions,), allowance, _late(allowance))
+    def ask_act(self, questions: list[Question], allowance: float, traced: bool = False) -> None:
+        """Asks for actions in some episodes; where `traced`, `lines` has to follow `actions` and `failures`."""
+        self._ask("act_traced" if traced else "act", (questions,), allowance, _late(allowance))
 
     def actions(self, count: int) -> tuple[int, ...]:
         """Returns the answers to `ask_act`: an action each, or FAILED_WIDE."""
         data = self._fixed(protocol.ANSWER_ACT, 2 * count)
+        self.waiting = False
+        return struct.unpack(f"<{count}H", data)
+
+    def lines(self, count: int) -> tuple[int, ...]:
+        """Returns where the policy says that each act returned; a number up to 65,535, which may be a lie."""
+        self._again()
+        data = self._fixed(protocol.ANSWER_LINES, 2 * count)
         self.waiting = False
         return struct.unpack(f"<{count}H", data)
 

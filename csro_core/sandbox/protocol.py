@@ -8,13 +8,14 @@ have written it. (Byte code that a process compiled before anything of its text 
     READY_ONE status(1)           one episode is ready: OK, or FAILED and a text follows
     ANSWER_STAGE action(1) each   answer within a stage: an action, NOT_ASKED, or FAILED and a text follows at the end
     ANSWER_ACT action(2) each     answer of the general protocol: an action, or FAILED_WIDE and a text follows
+    ANSWER_LINES line(2) each     where asked for, after an ANSWER_ACT and its text: where each act returned
 
 The first byte is never a printable letter, so that a traceback from a dying process cannot be taken for an answer.
 """
 
 import struct
 
-TEXT, READY_ONE, ANSWER_STAGE, ANSWER_ACT = b"\x01", b"\x02", b"\x03", b"\x04"
+TEXT, READY_ONE, ANSWER_STAGE, ANSWER_ACT, ANSWER_LINES = b"\x01", b"\x02", b"\x03", b"\x04", b"\x05"
 
 REQUEST = struct.Struct("<cqqq")
 """Host to zygote: kind, then memory_bytes, cpu_seconds, kernel_jail (``S``) or a pid and two zeros (``R``)."""
@@ -28,9 +29,9 @@ NOT_ASKED = 255
 FAILED_WIDE = 0xFFFE
 MAX_ACTIONS = 250
 """Most actions of a player in a stage, where an action is one byte."""
-MAX_ACTIONS_WIDE = 0xFFF0
-"""Most actions of a player in any game."""
 
+MAX_LINE = 0xFFFF
+"""Largest number of a line that is told."""
 MAX_TEXT = 262_144
 """Largest JSON text of a worker, in bytes."""
 MAX_DETAILS = 20

@@ -67,6 +67,7 @@ class Worker:
         self._slots: dict[int, Slot] = {}
         self._details: list[dict[str, Any]] = []
         self._described = 0
+        self._lines: dict[int, int] = {}
 
     def serve(self) -> NoReturn:
         """Answers until the host closes the channel."""
@@ -77,6 +78,7 @@ class Worker:
             "start": self._start,
             "stage": self._stage,
             "act": self._act,
+            "act_traced": self._act_traced,
         }
         while True:
             name, arguments = _read_message()
@@ -230,6 +232,34 @@ class Worker:
         _write(protocol.ANSWER_ACT + struct.pack(f"<{len(reply)}H", *reply))
         if failed:
             self._write_details()
+
+    def _act_traced(self, questions: list[tuple[int, dict[str, Any], dict[str, list[Any]]]]) -> None:
+        """Answers as `_act` does, and then says in which line each act returned; slow, for tables."""
+        for number, _, _ in questions:
+            slot = self._slots.get(number)
+            if slot is not None and number not in self._lines:
+                slot.act = self._traced(slot.act, number)
+                self._lines[number] = 0
+        self._act(questions)
+        lines = [self._lines.get(number, 0) for number, _, _ in questions]
+        _write(protocol.ANSWER_LINES + struct.pack(f"<{len(lines)}H", *lines))
+
+    def _traced(self, act: Callable[[dict[str, Any]], Any], number: int) -> Callable[[dict[str, Any]], Any]:
+        """Returns the same method, which also notes the line where it returned."""
+
+        def watch(frame: types.FrameType, event: str, _: object) -> None:
+            # The outermost frame of the policy returns last: that is `act` itself.
+            if event == "return" and frame.f_code.co_filename == POLICY_FILE:
+                self._lines[number] = min(frame.f_lineno, protocol.MAX_LINE)
+
+        def traced(obs: dict[str, Any]) -> Any:
+            sys.setprofile(watch)
+            try:
+                return act(obs)
+            finally:
+                sys.setprofile(None)
+
+        return traced
 
     def _fail(self, number: int, error: BaseException) -> None:
         """Notes an exception of a policy and lets go of the policy."""

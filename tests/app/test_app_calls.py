@@ -52,7 +52,7 @@ def test_every_call_is_a_row_and_an_unknown_price_is_not_zero(store, run, number
         "$0.0025", "unpriced", "$0.0025", "–", "$0.0001", "unpriced", "–", "$0.00", "$0.00", "$0.00",
     ]  # fmt: skip
     assert list(table["attempt"])[:2] == ["3", "1"]
-    assert (table["attempt"][8], table["task"][8]) == ("–", "summarise")
+    assert (table["attempt"][8], table["task"][8]) == ("–", "describe")
     assert table["led to"][0] == "improves"
     assert (table["thinking"][0], table["cached"][0], table["reused"][0]) == (120, 1000, 2)
     letters_only(test)
@@ -68,6 +68,22 @@ def test_totals_by_model_and_by_accepted_policy(store, run, numbers):
     assert "<td>3.3</td>" in text
     # r2 came of iteration 2: a failed call, a lost one and a recording.
     assert "<tr><td>r2</td><td>2</td><td>3</td>" in text
+
+
+def test_an_answer_of_unknown_price_that_is_used_again_saves_no_zero_dollars(store, run):
+    add_calls(store, run, [fake_call(1, usd=None, reused=3), fake_call(2, usd=None, model="openai:b@http://x/v1"),
+                           fake_call(3, usd=0.5, reused=2, model="openai:b@http://x/v1"),
+                           fake_call(4, usd=None, reused=1, model="openai:b@http://x/v1")])  # fmt: skip
+    text = html(app(PAGE, run=run))
+    assert "<td>3× unpriced</td>" in text
+    assert "<td>3× $1.00 + 1 unpriced</td>" in text
+
+
+def test_an_answer_that_was_cut_off_after_its_program_says_so(store, run):
+    (number,) = add_calls(store, run, [fake_call(1, reason="truncated")])
+    test = app(PAGE, run=run, call=str(number))
+    assert list(shown(test)["outcome"]) == ["cut off after the program"]
+    assert f"call {number}: cut off after the program" in html(test)
 
 
 @pytest.mark.parametrize("place", range(10))

@@ -64,11 +64,11 @@ def test_the_tree_of_a_policy_shows_failures_and_opens_code(store, run):
 def test_a_line_of_the_tree_says_where_an_attempt_came_from():
     failed = attempt(4, 1, mate=2, island=0, status="failed", message="it crashed", idea="be clever", line=3)
     row = _row(Node(failed, 2), failed, None, bred=True)
-    assert row.cells == ("\u2003\u2003└ ▶ 5 × 3", "refine", "1", "failed", "", "line 3: it crashed")
+    assert row.cells == ("\u2003\u2003└ ▶ 5 × 3", "improve", "1", "failed", "", "line 3: it crashed")
     assert row.titles[0] == "attempt 5, made from attempt 2 and attempt 3"
     assert (row.tone, row.number) == ("bad", 5)
     first = attempt(0, idea="be clever")
-    assert _row(Node(first, 0), failed, None, bred=False).cells == ("1", "refine", "not chosen", "", "be clever")
+    assert _row(Node(first, 0), failed, None, bred=False).cells == ("1", "improve", "not chosen", "", "be clever")
 
 
 def test_hostile_attempts_are_drawn(store, run):

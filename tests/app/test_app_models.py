@@ -2,6 +2,9 @@
 
 import io
 import json
+import socket
+import time
+from dataclasses import replace
 
 import pytest
 from app_pages import SHELL, html, words
@@ -13,6 +16,7 @@ from csro_core.games.base import GameSpec
 from csro_core.store.records import Caps, RunSettings
 from csro_core.store.store import Store
 from tests.models.fake_gemini import KEY, FakeGemini
+from tests.models.fake_openai import FakeOpenAi, error
 
 KEEP_SERVED = services.keep_served
 LITE = "gemini-3.5-flash-lite"
@@ -101,6 +105,60 @@ def test_the_connection_is_tested_with_the_key_and_says_what_is_offered(form: Ap
         form.button(key="test_connection").click().run()
         assert len(form.error) == 1
         assert "AIza" not in form.error[0].value
+
+
+def test_the_connection_is_tested_once_and_not_for_long():
+    assert services.CONNECTION_TEST.attempts == 1
+    assert max(services.CONNECTION_TEST.deadline, services.CONNECTION_TEST.longest_try) <= 30.0
+
+
+def test_a_server_in_trouble_is_asked_once(form: AppTest):
+    chosen(form, "openai")
+    with FakeOpenAi() as server:
+        server.play(*(error(503, "overloaded") for _ in range(9)))
+        form.text_input(key="new_openai_url").set_value(server.url).run()
+        form.button(key="test_connection").click().run()
+        assert [call.method for call in server.calls] == ["GET"]
+    assert "overloaded" in form.error[0].value
+    assert form.button(key="create")
+
+
+@pytest.mark.parametrize("kind", ["gemini", "openai"])
+def test_a_server_that_hangs_is_left_at_the_deadline(form: AppTest, monkeypatch, kind):
+    monkeypatch.setattr(services, "CONNECTION_TEST", replace(services.CONNECTION_TEST, deadline=1.0))
+    chosen(form, kind)
+    with socket.create_server(("127.0.0.1", 0)) as deaf:  # connections wait in its queue for ever
+        url = f"http://127.0.0.1:{deaf.getsockname()[1]}"
+        if kind == "gemini":
+            monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", url)
+            form.text_input(key="key-new-gemini").set_value(KEY).run()
+        else:
+            form.text_input(key="new_openai_url").set_value(url).run()
+        began = time.monotonic()
+        form.button(key="test_connection").click().run()
+        assert time.monotonic() - began < 10
+    assert not form.exception
+    (said,) = form.error
+    assert "in time" in said.value or "within 1 s" in said.value
+    assert form.button(key="create")
+
+
+def test_whoever_goes_elsewhere_does_not_wait_for_a_server_that_hangs(monkeypatch):
+    """Streamlit ends a script where it draws: `waiting` raises there."""
+    monkeypatch.setattr(services.st, "session_state", {})
+    beats = []
+
+    def waiting(seconds: float) -> None:
+        beats.append(seconds)
+        if len(beats) == 3:
+            raise KeyboardInterrupt
+
+    with socket.create_server(("127.0.0.1", 0)) as deaf:
+        began = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            services.offered_models(f"openai:m@http://127.0.0.1:{deaf.getsockname()[1]}/v1", waiting)
+        assert time.monotonic() - began < 5
+    assert beats == sorted(beats)
 
 
 def test_what_is_no_key_is_not_repeated(form: AppTest):

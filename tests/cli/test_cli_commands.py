@@ -158,7 +158,7 @@ def test_runs_and_show(csro, filled):
     assert document["iterations"] == [
         {
             "iteration": 1, "player": 0, "sigma": [[1.0]], "gain": 2.0, "gain_stderr": None, "lift": None,
-            "verdict": "improves", "attempts": 3, "seconds": 1.25,
+            "verdict": "improves", "attempts": 3, "episodes": None, "seconds": 1.25,
         }
     ]  # fmt: skip
     assert [set(policy) for policy in document["policies"]] == [{"index", "player", "hash", "origin", "name"}] * 2

@@ -108,7 +108,7 @@ def test_players_of_an_asymmetric_game_have_their_own_population(csro):
         (("--initial", " , ,"), "--initial must name policies"),
         (("--episodes", "3"), "--episodes must be even"),
         (("--name", "a\nb"), "printable characters"),
-        (("--game", "chess"), "unknown game"),
+        (("--game", "chezz"), "unknown game"),
     ],
 )
 def test_what_cannot_be_run_leaves_no_run_behind(csro, arguments, words):
@@ -164,9 +164,4 @@ def test_evaluate_prints_the_scores(csro, tmp_path):
 
 def test_evaluate_needs_a_run_of_the_benchmarks_game(csro):
     run = csro("run", *GAME, "--iterations", 0, "--json").json["run"]
-    csro("evaluate", run).refused("needs a run of repeated_rps with 1,000 throws")
-
-
-def test_reproduce_does_not_take_another_run_for_one_of_its_own(csro):
-    csro("run", *GAME, "--iterations", 1, "--candidates", 1, "--name", "psro-linear-refinement-seed-0")
-    csro("reproduce", "rrps", "--seeds", 1, "--iterations", 1).refused("must be one of `reproduce`")
+    csro("evaluate", run).refused("needs a run of repeated rock-paper-scissors (1,000 throws)")

@@ -48,6 +48,6 @@ class CodeModelContract:
 
     def test_no_answer_has_a_reason(self, model, asked):
         with pytest.raises(ModelError) as caught:
-            model.write(replace(asked, game=GameSpec("kuhn_poker"), sample=asked.sample + 1))
+            model.write(replace(asked, game=GameSpec("no_such_game"), sample=asked.sample + 1))
         assert caught.value.reason in {"unsupported-game", "not-recorded", "quota"}
         assert str(caught.value)

@@ -11,6 +11,14 @@ SPECS = [
     GameSpec("matrix", {"preset": "matching_pennies"}),
     GameSpec("matrix", {"payoffs": [[3.0, -1.5, 0.25]]}),
     GameSpec("matrix", {"payoffs": [[2.0], [-4.0]]}),
+    GameSpec("repeated_leduc", {"num_hands": 3, "reveal": True}),
+    GameSpec("kuhn_poker", {"tensor": True}),
+    GameSpec("goofspiel", {"num_cards": 4}),
+    GameSpec("repeated_game", {"stage_game": "matrix_mp()", "num_repetitions": 5}),
+    *(
+        GameSpec(name)
+        for name in ("tic_tac_toe", "universal_poker", "matrix_rps", "matrix_pd", "tiny_hanabi", "bargaining", "pig")
+    ),
 ]
 
 

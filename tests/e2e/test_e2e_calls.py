@@ -50,3 +50,21 @@ def test_a_click_on_a_row_opens_the_call_and_its_program(booked, open_page):
     page.wait_for_url("**/calls*")
     settle(page)
     assert "call=" in page.url
+
+
+def test_a_link_to_one_call_opens_it(booked, open_page):
+    watched = open_page(size=(1280, 1400))
+    page = watched.page
+    run = run_id(booked, "demo rps")
+    page.goto(f"{booked.url}/calls?run={run}&call=3")
+    settle(page)
+    page.get_by_text("call 3: no program in it").wait_for()
+    assert "call=3" in page.url
+    page.get_by_role("button", name="later").click()
+    page.wait_for_url("**call=4*")
+    settle(page)
+    page.get_by_text("call 4: rate").wait_for()
+    # The link of a call that is gone leads to the table.
+    page.goto(f"{booked.url}/calls?run={run}&call=999999")
+    settle(page)
+    page.get_by_text("This run has no call of that number.").wait_for()

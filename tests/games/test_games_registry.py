@@ -11,8 +11,8 @@ def test_the_registry_lists_its_games_with_their_defaults():
 
 
 def test_an_unknown_game_lists_the_known_ones():
-    with pytest.raises(UsageError, match="unknown game 'go'; known games: repeated_rps, matrix"):
-        make_game(GameSpec("go"))
+    with pytest.raises(UsageError, match=r"unknown game 'gofspiel'; did you mean goofspiel.*repeated_rps, matrix"):
+        make_game(GameSpec("gofspiel"))
 
 
 def test_an_unknown_parameter_lists_the_known_ones():
@@ -62,8 +62,10 @@ def test_games_as_they_are_written_on_the_command_line(text, spec):
         ("", "NAME"),
         ("matrix(", "NAME"),
         ("matrix)", "NAME"),
+        ("hex(board_size=3, (2)", "name=value"),
         ("matrix(preset=rps) x", "NAME"),
-        ("chess", "unknown game 'chess'"),
+        ("chess", "4,674 distinct actions"),
+        ("chezz", "unknown game 'chezz'; did you mean chess"),
         ("repeated_rps(300)", "name=value, got '300'"),
         ("repeated_rps(num_throws=)", "name=value"),
         ("repeated_rps(num_throws=1,)", "name=value, got ''"),

@@ -118,7 +118,7 @@ def test_isolation_is_the_worst_of_all_workers_that_were_seen(monkeypatch):
 def test_unknown_games_are_refused_before_anything_is_sent(monkeypatch):
     pool, link = pool_over(monkeypatch, answer)
     with pytest.raises(UsageError, match="unknown game"):
-        pool.submit([JOB, MatchJob(GameSpec("chess"), ("", ""), (0,), (1,))])
+        pool.submit([JOB, MatchJob(GameSpec("chezz"), ("", ""), (0,), (1,))])
     assert link.sent == []
 
 

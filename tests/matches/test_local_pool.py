@@ -150,7 +150,7 @@ def test_inspect_tells_and_runs_nothing(pool):
 
 def test_wrong_jobs_are_errors_of_the_caller(pool):
     with pytest.raises(UsageError, match="unknown game"):
-        pool.submit(jobs(1, GameSpec("chess")))
+        pool.submit(jobs(1, GameSpec("chezz")))
     with pytest.raises(ValueError, match="at least 1 worker"):
         LocalPool(make_toy_game, workers=0)
     assert pool.submit([]) == []

@@ -103,7 +103,7 @@ def test_an_answer_without_a_program_is_an_attempt_and_a_missing_key_is_not():
 
 
 def test_unknown_names_list_the_known_ones():
-    assert set(ORACLES) == {"zero-shot", "best-of-n", "linear-refinement", "alpha-evolve"}
+    assert set(ORACLES) == {"zero-shot", "best-of-n", "linear-refinement", "alpha-evolve", "exact"}
     with pytest.raises(UsageError, match="zero-shot, best-of-n, linear-refinement, alpha-evolve"):
         make_oracle("magic")
 

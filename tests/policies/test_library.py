@@ -7,9 +7,11 @@ from csro_core.games import GAMES
 from csro_core.policies import library
 from csro_core.policies.library import default_initial, reference_names, reference_text
 
+KNOWN = (*GAMES, "leduc_poker", "kuhn_poker", "tic_tac_toe")
+
 
 def test_every_game_has_references_and_a_start_among_them():
-    for game in GAMES:
+    for game in KNOWN:
         assert set(default_initial(game)) <= set(reference_names(game))
         assert len(set(reference_names(game))) == len(reference_names(game))
 
@@ -20,7 +22,7 @@ def test_the_tables_and_the_folder_agree():
         for entry in files("csro_core.policies.reference").iterdir()
         if entry.name.endswith(".py") and entry.name != "__init__.py"
     }
-    assert shipped == {name for game in GAMES for name in reference_names(game)}
+    assert shipped == {name for game in KNOWN for name in reference_names(game)}
 
 
 def test_a_run_of_rps_starts_from_nine_starters_without_uniform():
@@ -36,7 +38,7 @@ def test_a_run_of_matrix_starts_from_one_pure_action():
 
 
 def test_no_start_holds_uniform():
-    assert all("uniform" not in default_initial(game) for game in GAMES)
+    assert all("uniform" not in default_initial(game) for game in KNOWN)
 
 
 def test_the_note_on_uniform_is_the_sentence_of_the_product():
@@ -51,7 +53,10 @@ def test_an_unknown_name_lists_the_known_ones(name):
         reference_text(name)
 
 
-def test_a_game_without_references_lists_those_that_have_some():
-    for ask in (reference_names, default_initial):
-        with pytest.raises(UsageError, match="'go'; there are for: repeated_rps, matrix"):
-            ask("go")
+def test_a_game_without_references_of_its_own_gets_those_for_any_game():
+    assert reference_names("tic_tac_toe") == ("first_action", "uniform")
+    assert default_initial("tic_tac_toe") == ("first_action",)
+
+
+def test_no_start_of_poker_holds_an_equilibrium_or_an_opponent_of_the_benchmark():
+    assert not {"leduc_cfr_plus", "always_call", "always_fold"} & set(default_initial("repeated_leduc"))

@@ -18,9 +18,9 @@ from csro_core.policies.source import describe_tree
 
 FOLDER = Path(reference.__file__).parent
 ROCK, PAPER, SCISSORS = 0, 1, 2
-NAMES = sorted({*reference_names("repeated_rps"), *reference_names("matrix")})
+NAMES = sorted({name for game in ("repeated_rps", "matrix", "repeated_leduc") for name in reference_names(game)})
 RPS_NAMES = reference_names("repeated_rps")
-LEARNERS = ("markov1", "markov2", "markov3", "history_match", "iocaine_style")
+LEARNERS = ("markov1", "markov2", "markov3", "history_match", "iocaine_style", "rrps_ensemble")
 ALLOWED_IMPORTS = {
     "random", "math", "collections", "itertools", "functools", "heapq", "bisect", "statistics", "fractions", "operator",
     "copy", "dataclasses",
@@ -142,7 +142,7 @@ class TestLearners:
     def test_they_beat_short_periods(self, name, pattern):
         assert net(*follow(name, periodic(*pattern), 300)) > 250
 
-    @pytest.mark.parametrize("name", ["markov2", "markov3", "history_match", "iocaine_style"])
+    @pytest.mark.parametrize("name", ["markov2", "markov3", "history_match", "iocaine_style", "rrps_ensemble"])
     def test_longer_memories_beat_a_pattern_with_a_double_throw(self, name):
         # After one rock comes rock or paper: the last throw of the opponent alone cannot tell.
         assert net(*follow(name, periodic(ROCK, ROCK, PAPER, PAPER, SCISSORS, SCISSORS), 500)) > 350
@@ -197,6 +197,23 @@ class TestMatrixPolicies:
         obs = make_game(GameSpec("matrix", {"payoffs": [[9.0, -5.0], [1.0, 0.0]]})).first_observation(1)
         assert fresh("maximin").act(obs) == 1
         assert fresh("beat_uniform").act(obs) == 1
+
+
+class TestPoker:
+    @pytest.mark.parametrize(
+        ("name", "where_fold_is_legal", "where_it_is_not"),
+        [("always_fold", 0, 1), ("always_call", 1, 1), ("always_raise", 2, 2)],
+    )
+    def test_fixed_actions_of_leduc(self, name, where_fold_is_legal, where_it_is_not):
+        assert fresh(name).act({"legal_actions": [0, 1, 2]}) == where_fold_is_legal
+        assert fresh(name).act({"legal_actions": [1, 2]}) == where_it_is_not
+
+    def test_always_raise_calls_at_the_cap(self):
+        assert fresh("always_raise").act({"legal_actions": [0, 1]}) == 1
+
+    @pytest.mark.parametrize(("name", "action"), [("always_fold", 0), ("always_call", 1), ("always_raise", 1)])
+    def test_kuhn_has_pass_and_bet_only(self, name, action):
+        assert fresh(name).act({"legal_actions": [0, 1]}) == action
 
 
 class TestContract:

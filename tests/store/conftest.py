@@ -11,6 +11,7 @@ from csro_core.games.base import GameSpec
 from csro_core.metagame.cells import Cell
 from csro_core.policies.source import sha256
 from csro_core.store import Store, open_store
+from csro_core.store.archive import export_run
 from csro_core.store.records import (
     AttemptRecord,
     CallRecord,
@@ -104,3 +105,30 @@ def store(tmp_path, clock) -> Store:
 @pytest.fixture
 def run(store, make) -> str:
     return store.create_run("", make.settings, 8)
+
+
+@pytest.fixture
+def filled(store, run, make):
+    lease = store.acquire(run, "me")
+    members = [make.member(index) for index in range(3)]
+    for member in members[:2]:
+        lease.add_member(member)
+    lease.put_policy(make.policy(50))  # the text of a rejected attempt
+    lease.add_solution(make.solution(0, 2))
+    lease.put_attempt(make.attempt(1, 0, make.policy(50).hash))
+    lease.put_call(make.call("k"))
+    for row in range(2):
+        for column in range(row, 2):
+            lease.cells.put(make.cell(members[row].policy, members[column].policy))
+    lease.event("admitted", {"name": "x"})
+    lease.commit_iteration(make.iteration(1, members[2].policy.hash, 2), [members[2]], make.solution(1, 3))
+    lease.put_attempt(make.attempt(2, 0))  # unfinished: stays behind
+    lease.release("stopped")
+    return run
+
+
+@pytest.fixture
+def archive(store, filled, tmp_path):
+    path = tmp_path / "run.zip"
+    export_run(store, filled, path)
+    return path

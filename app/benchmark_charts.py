@@ -1,0 +1,149 @@
+"""Figures of the Benchmark page: plain data in, Plotly figures out. Names pass `safe`: Plotly reads tags in labels."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+
+import numpy as np
+import plotly.graph_objects as go
+
+from app import colours
+from app.formats import interval, number, safe, short, wrapped
+from csro_core.estimates import Estimate
+
+_LINE = 17
+"""Pixels of a bar or a row with its name."""
+
+_FOOT_LETTERS = 110
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What something got against each opponent of a benchmark.
+
+    Attributes:
+        name: of what was measured.
+        opponents: `[B]` their names.
+        payoffs: `[B]` what it got.
+        nemesis: the opponent that wins most.
+        informed: True for what the synthesiser wrote.
+        footnote: what has to stand on the chart, "" for nothing.
+        unit: of a return.
+    """
+
+    name: str
+    opponents: tuple[str, ...]
+    payoffs: tuple[Estimate, ...]
+    nemesis: str
+    informed: bool
+    footnote: str
+    unit: str
+
+    @property
+    def colour(self) -> str:
+        """The colour of what was measured."""
+        return colours.INFORMED if self.informed else colours.OWN
+
+
+def opponents_figure(scores: Scores) -> go.Figure:
+    """Returns the mean return against each opponent as bars with 95 % intervals, the best first."""
+    order = sorted(range(len(scores.opponents)), key=lambda place: -scores.payoffs[place].mean)
+    names = [scores.opponents[place] for place in order]
+    payoffs = [scores.payoffs[place] for place in order]
+    halves = [payoff.half_width if isfinite(payoff.half_width) else 0.0 for payoff in payoffs]
+    nemesis = [name == scores.nemesis for name in names]
+    figure = go.Figure(
+        go.Bar(
+            x=[payoff.mean for payoff in payoffs],
+            y=list(range(len(names))),
+            orientation="h",
+            marker={"color": [colours.LOST if worst else scores.colour for worst in nemesis], "opacity": 0.85},
+            error_x={"type": "data", "array": halves, "thickness": 1.2, "width": 3, "color": "#7f8791"},
+            customdata=[
+                f"<b>{safe(name)}</b>{', the nemesis' if worst else ''}<br>{safe(interval(payoff))} (95 %), "
+                f"standard error {number(payoff.stderr)}, {payoff.episodes} episodes<br>{safe(scores.unit)}"
+                for name, payoff, worst in zip(names, payoffs, nemesis, strict=True)
+            ],
+            hovertemplate="%{customdata}<extra></extra>",
+        )
+    )
+    labels = [
+        f"<b>nemesis: {safe(short(name, 22))}</b>" if worst else safe(short(name, 22))
+        for name, worst in zip(names, nemesis, strict=True)
+    ]
+    figure.update_layout(
+        xaxis={
+            "title": f"return to {safe(short(scores.name, 40))}, {wrapped(scores.unit, 60)}",
+            "zeroline": True, "zerolinecolor": "rgba(127,135,145,.7)", "side": "top",
+        },
+        yaxis={
+            "tickvals": list(range(len(names))), "ticktext": labels, "tickfont": {"size": 11},
+            "range": [len(names) - 0.5, -0.5], "showgrid": False, "zeroline": False, "automargin": True,
+        },
+        bargap=0.3,
+    )  # fmt: skip
+    _finish(figure, scores.footnote, 110 + _LINE * max(6, len(names)))
+    return figure
+
+
+def cross_figure(scores: Scores, bots: Sequence[str], means: Sequence[Sequence[float]], dark: bool) -> go.Figure:
+    """Returns the published table of the bots with what was measured as its first row.
+
+    Args:
+        scores: what was measured; an opponent that the table lacks has no cell.
+        bots: `[B]` names, in the order of rows and columns.
+        means: `[B][B]` mean return of the row's bot against the column's.
+        dark: the theme.
+    """
+    own = dict(zip(scores.opponents, scores.payoffs, strict=True))
+    gap = [float("nan")] * len(bots)
+    first = [own[bot].mean if bot in own else float("nan") for bot in bots]
+    values = np.array([first, gap, *means], dtype=np.float64)
+    rows = [scores.name, "", *bots]
+    notes = [
+        [
+            f"<b>{safe(name)}</b> against {safe(bot)}: {number(value, signed=True)}"
+            for bot, value in zip(bots, line, strict=True)
+        ]
+        for name, line in zip(rows, values.tolist(), strict=True)
+    ]
+    notes[0] = [
+        f"<b>{safe(scores.name)}</b> against {safe(bot)}: {safe(interval(own[bot]))} (95 %)" if bot in own else ""
+        for bot in bots
+    ]
+    limit = float(np.nanmax(np.abs(values))) or 1.0
+    figure = go.Figure(
+        go.Heatmap(
+            z=values.astype(np.float32), zmin=-limit, zmax=limit, colorscale=colours.diverging(dark), xgap=1, ygap=1,
+            customdata=notes, hovertemplate="%{customdata}<extra></extra>", hoverongaps=False,
+            colorbar={"title": {"text": wrapped(scores.unit, 20), "font": {"size": 11}}, "thickness": 12},
+        )
+    )  # fmt: skip
+    label = f'<b><span style="color:{scores.colour}">{safe(short(scores.name, 22))}</span></b>'
+    figure.update_layout(
+        xaxis={
+            "tickvals": list(range(len(bots))), "ticktext": [safe(short(bot, 16)) for bot in bots], "tickangle": -60,
+            "tickfont": {"size": 10}, "side": "top", "showgrid": False, "zeroline": False, "automargin": True,
+            "title": {"text": "opponent", "font": {"size": 11}},
+        },
+        yaxis={
+            "tickvals": [0, *range(2, len(rows))], "ticktext": [label, *(safe(short(bot, 16)) for bot in bots)],
+            "tickfont": {"size": 10}, "range": [len(rows) - 0.5, -0.5], "showgrid": False, "zeroline": False,
+            "automargin": True, "title": {"text": "return to", "font": {"size": 11}},
+        },
+        plot_bgcolor="rgba(0,0,0,0)",
+    )  # fmt: skip
+    _finish(figure, scores.footnote, 150 + _LINE * len(rows))
+    return figure
+
+
+def _finish(figure: go.Figure, footnote: str, height: int) -> None:
+    """Sets the height, and writes the footnote below, where an image of the chart has it too."""
+    foot = wrapped(footnote, _FOOT_LETTERS) if footnote else ""
+    room = 16 * (foot.count("<br>") + 1) + 12 if foot else 4
+    if foot:
+        figure.add_annotation(
+            text=f"† {foot}", showarrow=False, xref="paper", yref="paper", x=0, y=0, yshift=-8, xanchor="left",
+            yanchor="top", align="left", font={"size": 11},
+        )  # fmt: skip
+    figure.update_layout(height=height + room, margin={"l": 4, "r": 8, "t": 8, "b": room}, showlegend=False)
