@@ -5,6 +5,7 @@ from csro_core.games.length import mean_acts
 
 LONG_GAME_EPISODES = 8
 ONE_STEP_EPISODES = 64
+LEAST_OF_TURNS = 32
 MOST_EPISODES = 192
 
 GENERAL_SUM_SOLVER = "uniform"
@@ -22,7 +23,8 @@ def default_episodes(game: Game) -> int:
 
     A one-step game is nearly free, and its policies may mix: many episodes. A match of 1,000 throws says much by
     itself: with 8, a payoff against a mixture has a standard error of about 10 throws. A hand of poker says nearly
-    nothing: as many hands as cost what a cell of repeated rock-paper-scissors costs.
+    nothing: as many hands as cost what a cell of repeated rock-paper-scissors costs. A hundred hands have a standard
+    deviation of about 50 chips, so of long games of cards a cell has more than it may cost.
 
     Args:
         game: what is played.
@@ -30,7 +32,7 @@ def default_episodes(game: Game) -> int:
     if game.lockstep is not None:
         return ONE_STEP_EPISODES if game.lockstep.num_steps == 1 else LONG_GAME_EPISODES
     affordable = int(_CELL_ACTS / (_EPISODE_ACTS + mean_acts(game)))
-    return min(MOST_EPISODES, max(LONG_GAME_EPISODES, affordable // _STEP * _STEP))
+    return min(MOST_EPISODES, max(LEAST_OF_TURNS, affordable // _STEP * _STEP))
 
 
 def meta_solver_for(game: Game, wanted: str) -> str:

@@ -119,14 +119,14 @@ def test_bars_mark_the_nemesis_and_the_heat_map_has_the_row_added(store, run):
     measure(store, run, "mixture", informed=True)
     row = measured(snapshot_of(run), "rrps", store.requests(run, "benchmark"))[0]
     bars, cross = figures(app(PAGE, run=run))
-    labels = bars["layout"]["yaxis"]["ticktext"]
+    labels = bars["layout"]["xaxis"]["ticktext"]
     assert len(labels) == 43
     assert labels[-1] == f"<b>nemesis: {row.nemesis}</b>"  # the largest loss is the last one
     assert sum("nemesis" in label for label in labels) == 1
     assert len(cross["data"][0]["customdata"]) == 45  # the row, a gap, 43 bots
     assert cross["layout"]["yaxis"]["ticktext"][0].startswith("<b>")
     for figure in (bars, cross):
-        assert "informed by the 43" in figure["layout"]["annotations"][0]["text"].replace("<br>", " ")
+        assert "informed by the 43" in figure["layout"]["title"]["text"].replace("<br>", " ")
 
 
 def test_the_address_names_the_measurement_shown(store, run):
@@ -231,7 +231,7 @@ def test_hostile_names_and_answers_are_letters(store, name):
     test.selectbox(key="benchmark_shown").set_value(f"policy:{store.members(run)[1].policy.hash}").run()
     assert not test.exception
     letters_only(test)
-    assert "&lt;script" in figures(test)[0]["layout"]["yaxis"]["ticktext"][0]
+    assert "&lt;/style" in figures(test)[0]["layout"]["yaxis"]["ticktext"][0]
     rows = measured(snapshot_of(run), "rrps", store.requests(run, "benchmark"))
     assert not any(line.startswith("=") for line in table_csv(rows, "x").splitlines())
 
@@ -255,7 +255,7 @@ def test_figures_of_both_themes_keep_to_what_they_are_given(dark):
     for figure in (opponents_figure(shown), cross_figure(shown, table.bots, table.means, dark)):
         assert "<script" not in figure.to_json().replace("\\u003c", "<")
     bars = opponents_figure(shown)
-    assert bars.data[0].x[0] == 42.0
+    assert bars.data[0].y[0] == 42.0
     assert bars.data[0].marker.color[-1] != bars.data[0].marker.color[0]
 
 

@@ -341,7 +341,7 @@ class TestKinds:
 
 def test_a_cell_of_a_short_game_has_many_episodes_and_one_of_a_long_game_few():
     episodes = {name: default_episodes(make_game(GameSpec(name))) for name in (*GAMES, "tic_tac_toe", "pig")}
-    assert (episodes["repeated_rps"], episodes["matrix"], episodes["repeated_leduc"]) == (8, 64, 8)
+    assert (episodes["repeated_rps"], episodes["matrix"], episodes["repeated_leduc"]) == (8, 64, 32)
     assert 128 <= episodes["leduc_poker"] <= episodes["kuhn_poker"] <= 192
     assert episodes["pig"] < episodes["tic_tac_toe"] < episodes["kuhn_poker"]
     assert all(count % 2 == 0 for count in episodes.values())

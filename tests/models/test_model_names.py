@@ -33,7 +33,8 @@ def test_good_names(name, parsed):
 
 @pytest.mark.parametrize("name", ["gpt", "", "Synthesiser", "synthesiser:x", "Gemini:x", "claude:x", ":", "openai"])
 def test_an_unknown_name_lists_the_known_ones(name):
-    with pytest.raises(UsageError, match=r"unknown model .*known models: synthesiser, .*gemini:MODEL, openai:MODEL@BASE"):
+    known = r"unknown model .*known models: synthesiser, .*gemini:MODEL, openai:MODEL@BASE"
+    with pytest.raises(UsageError, match=known):
         parse(name)
 
 

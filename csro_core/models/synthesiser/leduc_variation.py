@@ -28,7 +28,7 @@ from csro_core.models.synthesiser.leduc_genome import (
 from csro_core.models.synthesiser.leduc_values import Target, improved, nudged, steadied
 
 ADAPTIVE_SHARE = 0.6
-EQUILIBRIUM_SHARE = 0.5
+EQUILIBRIUM_SHARE = 0.8
 """Shares of new genomes that adapt; that hold the table, where a model may write it."""
 
 SPREAD = 0.15
@@ -177,10 +177,10 @@ def change_stop_loss(genome: Genome, material: Material) -> Change | None:
 
 
 def change_default(genome: Genome, material: Material) -> Change | None:
-    """Returns the genome with the equilibrium table in the place of its style, rarely the other way round."""
-    if genome.equilibrium and material.rng.random() < 0.1:
-        child = replace(random_genome(material.rng, False), adaptive=genome.adaptive, prior=genome.prior)
-        return Change(tidied(child), "a style of its own takes the place of the equilibrium table")
+    """Returns the genome with the equilibrium table in the place of its style; never the other way round.
+
+    Weak opponents do not reward the table, so that a search among them would lose it again at once.
+    """
     if genome.equilibrium or not material.equilibrium:
         return None
     return Change(tidied(replace(genome, equilibrium=True)), "an equilibrium table takes the place of its style")
