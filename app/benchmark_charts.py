@@ -11,10 +11,12 @@ from app import colours
 from app.formats import interval, number, safe, short, wrapped
 from csro_core.estimates import Estimate
 
-_LINE = 17
-"""Pixels of a bar or a row with its name."""
+_LINE, _BAR, _STANDING = 15, 44, 400
+"""Pixels: of a row of the table with its name, of a bar that lies, and of all bars that stand."""
 
-_FOOT_LETTERS = 110
+_FEW = 8
+_FOOT_LETTERS = 170
+"""One line of so many fits at 1280 px; the title, which the footnote is, shows no more than one."""
 
 
 @dataclass(frozen=True)
@@ -46,43 +48,48 @@ class Scores:
 
 
 def opponents_figure(scores: Scores) -> go.Figure:
-    """Returns the mean return against each opponent as bars with 95 % intervals, the best first."""
+    """Returns the mean return against each opponent as bars with 95 % intervals, the best first.
+
+    A few bars lie, each beside its name; many stand side by side.
+    """
     order = sorted(range(len(scores.opponents)), key=lambda place: -scores.payoffs[place].mean)
     names = [scores.opponents[place] for place in order]
     payoffs = [scores.payoffs[place] for place in order]
+    worst = [name == scores.nemesis for name in names]
+    lying = len(names) <= _FEW
+    means, places = [payoff.mean for payoff in payoffs], list(range(len(names)))
     halves = [payoff.half_width if isfinite(payoff.half_width) else 0.0 for payoff in payoffs]
-    nemesis = [name == scores.nemesis for name in names]
+    error = {"type": "data", "array": halves, "thickness": 1.2, "width": 3, "color": "#7f8791"}
     figure = go.Figure(
         go.Bar(
-            x=[payoff.mean for payoff in payoffs],
-            y=list(range(len(names))),
-            orientation="h",
-            marker={"color": [colours.LOST if worst else scores.colour for worst in nemesis], "opacity": 0.85},
-            error_x={"type": "data", "array": halves, "thickness": 1.2, "width": 3, "color": "#7f8791"},
+            x=means if lying else places,
+            y=places if lying else means,
+            orientation="h" if lying else "v",
+            marker={"color": [colours.LOST if nemesis else scores.colour for nemesis in worst], "opacity": 0.85},
+            **{"error_x" if lying else "error_y": error},
             customdata=[
-                f"<b>{safe(name)}</b>{', the nemesis' if worst else ''}<br>{safe(interval(payoff))} (95 %), "
+                f"<b>{safe(name)}</b>{', the nemesis' if nemesis else ''}<br>{safe(interval(payoff))} (95 %), "
                 f"standard error {number(payoff.stderr)}, {payoff.episodes} episodes<br>{safe(scores.unit)}"
-                for name, payoff, worst in zip(names, payoffs, nemesis, strict=True)
+                for name, payoff, nemesis in zip(names, payoffs, worst, strict=True)
             ],
             hovertemplate="%{customdata}<extra></extra>",
         )
     )
     labels = [
-        f"<b>nemesis: {safe(short(name, 22))}</b>" if worst else safe(short(name, 22))
-        for name, worst in zip(names, nemesis, strict=True)
+        f"<b>nemesis: {safe(short(name, 22))}</b>" if nemesis else safe(short(name, 22))
+        for name, nemesis in zip(names, worst, strict=True)
     ]
-    figure.update_layout(
-        xaxis={
-            "title": f"return to {safe(short(scores.name, 40))}, {wrapped(scores.unit, 60)}",
-            "zeroline": True, "zerolinecolor": "rgba(127,135,145,.7)", "side": "top",
-        },
-        yaxis={
-            "tickvals": list(range(len(names))), "ticktext": labels, "tickfont": {"size": 11},
-            "range": [len(names) - 0.5, -0.5], "showgrid": False, "zeroline": False, "automargin": True,
-        },
-        bargap=0.3,
-    )  # fmt: skip
-    _finish(figure, scores.footnote, 110 + _LINE * max(6, len(names)))
+    edge = len(names) - 0.5
+    named = {
+        "tickvals": places, "ticktext": labels, "tickfont": {"size": 11}, "showgrid": False, "zeroline": False,
+        "automargin": True, "range": [edge, -0.5] if lying else [-0.5, edge], "tickangle": 0 if lying else -60,
+    }  # fmt: skip
+    valued = {
+        "title": f"return to {safe(short(scores.name, 30))},<br>{wrapped(scores.unit, 36)}", "zeroline": True,
+        "zerolinecolor": "rgba(127,135,145,.7)",
+    }  # fmt: skip
+    figure.update_layout(xaxis=valued if lying else named, yaxis=named if lying else valued, bargap=0.3)
+    _finish(figure, scores.footnote, 110 + _BAR * len(names) if lying else _STANDING)
     return figure
 
 
@@ -142,8 +149,10 @@ def _finish(figure: go.Figure, footnote: str, height: int) -> None:
     foot = wrapped(footnote, _FOOT_LETTERS) if footnote else ""
     room = 16 * (foot.count("<br>") + 1) + 12 if foot else 4
     if foot:
-        figure.add_annotation(
-            text=f"† {foot}", showarrow=False, xref="paper", yref="paper", x=0, y=0, yshift=-8, xanchor="left",
-            yanchor="top", align="left", font={"size": 11},
+        figure.update_layout(
+            title={
+                "text": f"† {foot}", "font": {"size": 11}, "xref": "container", "x": 0.005,
+                "xanchor": "left", "yref": "container", "y": 0.0, "yanchor": "bottom", "pad": {"b": 4, "t": 0},
+            }
         )  # fmt: skip
     figure.update_layout(height=height + room, margin={"l": 4, "r": 8, "t": 8, "b": room}, showlegend=False)
