@@ -27,8 +27,8 @@ HATCH = "rgba(127, 135, 145, 0.75)"
 ACTIONS = ("#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#0072B2", "#D55E00", "#B8A900")
 """Actions of a game, by number."""
 
-INFORMED, OWN, PUBLISHED = "#CC79A7", "#0072B2", "#9AA4B0"
-"""Of a benchmark: what the synthesiser wrote, what else is the user's own, and what others have published."""
+INFORMED, OWN = "#CC79A7", "#0072B2"
+"""Of a benchmark: what the synthesiser wrote, and what else is the user's own."""
 
 NO_ACTION = "rgba(127, 135, 145, 0.25)"
 

@@ -15,7 +15,7 @@ from app.panels import stages
 from csro_core.errors import CsroError
 from csro_core.store.records import RequestKind, RequestRecord
 
-POLL_SECONDS = 0.5
+POLL_SECONDS = 0.4
 _MOST_READ = 200
 _LONGEST_ERROR = 600
 
@@ -76,12 +76,16 @@ def say_failed(message: str) -> None:
     st.error(plain(short(message, _LONGEST_ERROR)), icon=":material/error:")
 
 
-def wait(pending: RequestRecord) -> None:
-    """Shows how far the answer is until it is there, and draws the page anew then."""
+def wait(request: int) -> None:
+    """Shows how far the answer to a request is until it is there, and draws the page anew then.
+
+    Args:
+        request: its number.
+    """
 
     def poll() -> None:
         try:
-            record = services.answer(pending.id)
+            record = services.answer(request)
             progress = services.store().progress(record.run)
         except CsroError as error:
             st.warning(plain(str(error)), icon=":material/error:")

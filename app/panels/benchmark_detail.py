@@ -5,7 +5,7 @@ import streamlit as st
 from app import address
 from app.benchmark_charts import Scores, cross_figure, opponents_figure
 from app.formats import file_name, interval, number, safe, short
-from app.panels.benchmark_rows import FOOTNOTE, Row, opponents_csv
+from app.panels.benchmark_rows import Row, opponents_csv
 from app.snapshot import Snapshot
 from csro_core.evaluation.benchmark import Benchmark
 from csro_core.evaluation.published import published_bots, published_cross_table
@@ -35,7 +35,7 @@ def panel(snapshot: Snapshot, benchmark: Benchmark, rows: list[Row]) -> None:
     _facts(benchmark, row)
     scores = Scores(
         row.name, tuple(name for name, _ in row.per_opponent), tuple(got for _, got in row.per_opponent), row.nemesis,
-        row.informed, FOOTNOTE if row.informed else "", benchmark.unit,
+        row.informed, row.note, benchmark.unit,
     )  # fmt: skip
     _bars(snapshot, scores)
     if benchmark.name == "rrps":

@@ -10,7 +10,7 @@ from typing import Any
 from app.panels.assessment import counted, numbered, target_of
 from app.snapshot import ORIGINS, Snapshot
 from csro_core.estimates import Estimate
-from csro_core.evaluation.benchmark import BENCHMARKS, INFORMED_NOTE, Benchmark
+from csro_core.evaluation.benchmark import BENCHMARKS, INFORMED_NOTE, TUNED_NOTE, Benchmark
 from csro_core.evaluation.published import PublishedRow, published_bots, published_rows
 from csro_core.store.records import RequestRecord
 
@@ -36,7 +36,7 @@ class Row:
         source: where the numbers stand.
         secondary: True where they were read in a summary of the paper.
         own: True for what was measured here.
-        informed: True for what the synthesiser wrote.
+        note: what has to stand beside it, "" for nothing.
         key: what the address calls it, "" for published rows.
         per_opponent: (opponent, what it got), empty for published rows.
         episodes: against each opponent, 0 where nobody has told.
@@ -52,11 +52,16 @@ class Row:
     source: str = ""
     secondary: bool = False
     own: bool = False
-    informed: bool = False
+    note: str = ""
     key: str = ""
     per_opponent: tuple[tuple[str, Estimate], ...] = ()
     episodes: int = 0
     remarks: tuple[str, ...] = ()
+
+    @property
+    def informed(self) -> bool:
+        """True for what the synthesiser wrote."""
+        return INFORMED_NOTE in self.note
 
 
 def benchmark_of(snapshot: Snapshot) -> Benchmark | None:
@@ -112,15 +117,16 @@ def _measured(snapshot: Snapshot, record: RequestRecord) -> Row | None:
     if not isinstance(lines, list) or not lines or not all(isinstance(line, dict) for line in lines):
         return None
     episodes = counted(result.get("episodes"))
-    informed = bool(result.get("note"))
+    told = str(result.get("note") or "")
+    note = " ".join(known for known in (INFORMED_NOTE, TUNED_NOTE) if known in told)
     digits = str(result.get("hash") or "")
-    name, what = _titles(snapshot, target, digits, informed, result.get("iteration"))
+    name, what = _titles(snapshot, target, digits, note, result.get("iteration"))
     key = f"{target}:{digits[:12]}" if target == "champion" else target
     if target == "mixture":
         key = f"mixture:{result.get('iteration')}"
     return Row(
         name, what, _estimate(result, "pop_return"), _estimate(result, "pop_expl"), _estimate(result, "agg_score"),
-        nemesis=str(result.get("nemesis") or ""), source="measured here", own=True, informed=informed, key=key,
+        nemesis=str(result.get("nemesis") or ""), source="measured here", own=True, note=note, key=key,
         per_opponent=tuple(
             (str(line.get("opponent")), Estimate(numbered(line.get("mean")), numbered(line.get("stderr")), episodes))
             for line in lines
@@ -133,10 +139,12 @@ def _estimate(result: Mapping[str, Any], field: str) -> Estimate:
     return Estimate(numbered(result.get(field)), numbered(result.get(f"{field}_stderr")), 0)
 
 
-def _titles(snapshot: Snapshot, target: str, digits: str, informed: bool, iteration: object) -> tuple[str, str]:
+def _titles(snapshot: Snapshot, target: str, digits: str, note: str, iteration: object) -> tuple[str, str]:
     """Returns what a row is called, and what it is."""
+    informed = INFORMED_NOTE in note
     if target == "mixture":
-        return f"mixture after iteration {iteration}", f"mixture{_author(snapshot, informed)}"
+        tuned = f", in part {_TUNED}" if TUNED_NOTE in note else ""
+        return f"mixture after iteration {iteration}", f"mixture{_author(snapshot, informed)}{tuned}"
     member = snapshot.find(digits)
     name = member.name if member else f"text {digits[:8]}"
     if member is None:
@@ -147,7 +155,7 @@ def _titles(snapshot: Snapshot, target: str, digits: str, informed: bool, iterat
         what = f"{ORIGINS['human']}{f' of the synthesiser {MARK}' if informed else ', hand-written'}"
     else:
         what = ORIGINS[member.origin]
-    if member is not None and _TUNED in " ".join(member.policy.docstring.lower().split()):
+    if TUNED_NOTE in note:
         what += f", {_TUNED}"
     return f"champion: {name}" if target == "champion" else name, what
 
@@ -191,7 +199,7 @@ def table_csv(rows: Sequence[Row], unit: str) -> str:
         numbers = [part for score in scores for part in (score.mean, _blank(score.stderr))]
         writer.writerow([
             cell(row.name), cell(row.what), *numbers, cell(row.nemesis), row.episodes or "", unit, cell(row.source),
-            "yes" if row.secondary else "", FOOTNOTE if row.informed else "",
+            "yes" if row.secondary else "", row.note,
         ])  # fmt: skip
     return text.getvalue()
 
@@ -204,7 +212,7 @@ def opponents_csv(row: Row, unit: str) -> str:
     for opponent, got in row.per_opponent:
         writer.writerow([
             cell(row.name), cell(opponent), got.mean, _blank(got.stderr), got.episodes, unit,
-            "yes" if opponent == row.nemesis else "", FOOTNOTE if row.informed else "",
+            "yes" if opponent == row.nemesis else "", row.note,
         ])  # fmt: skip
     return text.getvalue()
 

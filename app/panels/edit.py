@@ -14,13 +14,12 @@ import streamlit as st
 from app import address, services
 from app.components.editor import code_editor
 from app.formats import plain, short
-from app.panels import stages, verdict
+from app.panels import assessment, verdict
 from app.snapshot import HASH_DIGITS, Snapshot, name_of
 from csro_core.errors import CsroError
 from csro_core.policies.source import Problem
 from csro_core.store.records import PolicyText, RequestKind, SolutionRecord
 
-POLL_SECONDS = 0.4
 STALE_SECONDS = 3600.0
 """A request that was left open longer ago than this is not taken up again by a new tab or after a refresh."""
 
@@ -83,7 +82,7 @@ def panel(snapshot: Snapshot, solution: SolutionRecord | None, policy: PolicyTex
     with above:
         _buttons(snapshot, policy, desk, text)
         if desk.request:
-            _wait(desk)
+            assessment.wait(desk.request)
         elif desk.error:
             st.error(plain(short(desk.error, _LONGEST_ERROR)), icon=":material/error:")
         _answers(snapshot, policy, desk, text)
@@ -213,24 +212,6 @@ def _collect(desk: Desk) -> None:
         st.session_state["added"] = str(record.result.get("name", ""))
         address.put(policy=str(record.result.get("hash", ""))[:HASH_DIGITS], player=desk.player or None)
         st.rerun()
-
-
-def _wait(desk: Desk) -> None:
-    """Shows that the answer is worked on, for how long, and how many matches are played, until it is there."""
-
-    def poll() -> None:
-        try:
-            record = services.answer(desk.request)
-            bar = services.store().progress(record.run).get("bar") if record.state == "working" else None
-        except CsroError as error:
-            st.warning(plain(str(error)), icon=":material/error:")
-            return
-        if record.state in {"done", "failed"}:
-            st.rerun()
-        note = f"{stages.desk_sentence(record)}{stages.meter(bar)} Stop, on the left, ends it."
-        st.html(f'<div class="csro-note" role="status">{note}</div>')
-
-    st.fragment(poll, run_every=POLL_SECONDS)()
 
 
 def _problems(desk: Desk) -> list[Problem]:

@@ -17,13 +17,22 @@ KINDS = {
 }
 """Kind of model → one sentence."""
 
+EQUILIBRIUM = "synthesiser:equilibrium"
+_EQUILIBRIUM_SENTENCE = (
+    "The same grammar, which may also write a table solved beforehand (CFR+) into a program; free, without a key."
+)
+_SOLVED_GAME = "repeated_leduc"
+
 _TITLES = {"gemini": "Gemini", "openai": "OpenAI-compatible server", "recorded": "recorded answers"}
 _LOCAL = "http://127.0.0.1:11434/v1"
 _MOST_SHOWN = 12
 
 
-def choose() -> str:
+def choose(game: str) -> str:
     """Draws the choice.
+
+    Args:
+        game: name of the game; for repeated Leduc poker there is one kind more.
 
     Returns:
         The name of the model as the command line has it.
@@ -31,9 +40,15 @@ def choose() -> str:
     Raises:
         UsageError: what is filled in names no model.
     """
-    kind = st.selectbox("Model", list(KINDS), format_func=_title, key="new_model")
-    st.caption(KINDS[kind])
-    if kind == "synthesiser":
+    kinds = {"synthesiser": KINDS["synthesiser"]}
+    if game == _SOLVED_GAME:
+        kinds[EQUILIBRIUM] = _EQUILIBRIUM_SENTENCE
+    kinds |= KINDS
+    if st.session_state.get("new_model") not in kinds:  # it was chosen for another game
+        st.session_state.pop("new_model", None)
+    kind = st.selectbox("Model", list(kinds), format_func=_title, key="new_model")
+    st.caption(kinds[kind])
+    if kind in {"synthesiser", EQUILIBRIUM}:
         return kind
     if kind == "recorded":
         return _recording()

@@ -113,7 +113,7 @@ def _gather() -> Wish:
         oracles = list(ORACLES)
         oracle = st.selectbox("Oracle", oracles, index=_place(oracles, "linear-refinement"), key="new_oracle")
         st.caption(_as_sentence(ORACLES[oracle].explanation))
-        model = model_choice.choose()
+        model = model_choice.choose(spec.name)
         solver = _solver(game)
     first, second, third, fourth = st.columns(4)
     iterations = first.number_input("Iterations", 1, 1000, 8, key="new_iterations", help="How often the loop runs.")

@@ -8,6 +8,7 @@ other and policies that nobody trained against.
 import argparse
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -140,15 +141,20 @@ def _seed_rows(
     game = make_game(settings.game)
     seeds = episode_seeds(derive("compare oracles", seed), "cross-play", 0, args.play)
     rows = []
+
+    @cache
+    def payoff(own: Team, other: Team) -> float:
+        return cross_payoff(game, pool, own, other, seeds).mean
+
     for cut, entrants in (("calls", by_calls), ("episodes", by_episodes)):
         for oracle, entrant in entrants.items():
-            rivals = [entrants[BASELINE].team, *_held_out(settings)]
-            versus, *held = (cross_payoff(game, pool, entrant.team, rival, seeds) for rival in rivals)
+            base = entrants[BASELINE].team
+            held = [payoff(entrant.team, rival) for rival in _held_out(settings)]
             rows.append({
                 "seed": seed, "cut": cut, "oracle": oracle, "iterations": entrant.iterations, "calls": entrant.calls,
-                "episodes": entrant.episodes, "versus_baseline": 0.0 if oracle == BASELINE else versus.mean,
-                "held_out_mean": float(np.mean([one.mean for one in held])),
-                "held_out_worst": float(min(one.mean for one in held)),
+                "episodes": entrant.episodes,
+                "versus_baseline": 0.0 if oracle == BASELINE else payoff(entrant.team, base),
+                "held_out_mean": float(np.mean(held)), "held_out_worst": min(held),
             })  # fmt: skip
             note("  ".join(rounded(value) for value in rows[-1].values()))
     return rows
@@ -179,7 +185,9 @@ def _until(store: Store, pool: MatchExecutor, named: tuple[str, RunSettings], bu
     while True:
         spent = _spent(store, run)
         inside = [iterations for iterations, (calls, episodes) in spent.items() if budget.holds(calls, episodes)]
-        if len(inside) < len(spent) or len(spent) > budget.calls:
+        # An iteration makes a call at least, so a run that has used up its calls need not go on to show it.
+        used_up = budget.episodes is None and spent[len(spent) - 1][0] >= budget.calls
+        if used_up or len(inside) < len(spent) or len(spent) > budget.calls:
             return _at(store, run, settings, max(inside), spent)
         Runner(store, run, pool).run_to(len(spent))
         record = store.run(run)

@@ -2,17 +2,13 @@
 
 import argparse
 from collections.abc import Sequence
-from typing import Any
-
-import numpy as np
 
 from csro_core.cli.arguments import MAX_SEED, chosen_store, whole
 from csro_core.cli.output import emit, interval, table
 from csro_core.cli.targets import bot_name, read_policy
-from csro_core.errors import CsroError, NotFoundError, UsageError
+from csro_core.errors import NotFoundError, UsageError
 from csro_core.evaluation.benchmark import (
     BENCHMARKS,
-    INFORMED_NOTE,
     Benchmark,
     Mixture,
     benchmark_named,
@@ -20,8 +16,11 @@ from csro_core.evaluation.benchmark import (
     evaluate_mixtures,
 )
 from csro_core.evaluation.benchmark_scores import BenchmarkResult
+from csro_core.evaluation.documents import benchmark_document
 from csro_core.games import make_game
 from csro_core.matches.local_pool import LocalPool
+from csro_core.matches.tasks import TaskPool
+from csro_core.runner.notes import benchmark_note
 from csro_core.seeds import derive
 from csro_core.store import Store
 
@@ -51,11 +50,7 @@ def execute(args: argparse.Namespace) -> int:
     benchmark = benchmark_named(args.benchmark)
     episodes = args.episodes or benchmark.episodes
     entrant, result, note = _scored(args, benchmark, episodes)
-    refused = next((failure for failure in result.failures if failure.status == "refused"), None)
-    if refused is not None:
-        raise CsroError(f"a policy must pass the check before it is scored; {refused.message}")
-    document = {"benchmark": benchmark.name, "unit": benchmark.unit, **scores_document(result, entrant)}
-    document |= {"episodes": episodes, "note": note}
+    document = benchmark_document(benchmark, result, entrant, episodes, note)
     rows = [(row["opponent"], row["mean"], 1.96 * row["stderr"]) for row in document["per_opponent"]]
     words = (
         f"PopReturn {interval(result.pop_return)}, PopExpl {interval(result.pop_expl)} ({result.nemesis}), "
@@ -90,7 +85,7 @@ def _scored(args: argparse.Namespace, benchmark: Benchmark, episodes: int) -> tu
     store = chosen_store(args, create=False)
     try:
         entrant = entrant_of(store, args.target, args.champion, benchmark)
-        note = INFORMED_NOTE if is_informed(store, args.target) else ""
+        note = benchmark_note(store, entrant.sources)
     finally:
         store.close()
     pool = LocalPool(make_game)
@@ -102,7 +97,7 @@ def _scored(args: argparse.Namespace, benchmark: Benchmark, episodes: int) -> tu
 
 
 def scores(
-    benchmark: Benchmark, entrants: Sequence[Mixture], episodes: int, seed: int, pool: LocalPool
+    benchmark: Benchmark, entrants: Sequence[Mixture], episodes: int, seed: int, pool: TaskPool
 ) -> list[BenchmarkResult]:
     """Returns how each entrant does against the evaluation population, on episodes that the seed alone decides.
 
@@ -140,40 +135,3 @@ def entrant_of(store: Store, target: str, champion: bool, benchmark: Benchmark) 
             raise UsageError(f"run {run.id} has no champion yet: play at least 2 episodes a cell")
         return Mixture((members[int(best["index"])].policy.source,), (1.0,))
     return Mixture.without_negligible([member.policy.source for member in members], solutions[-1].sigma[0])
-
-
-def is_informed(store: Store, target: str) -> bool:
-    """Returns whether a run's policies come from the synthesiser, so that `INFORMED_NOTE` has to stand beside them."""
-    try:
-        return store.run(target).settings.model.partition(":")[0] == "synthesiser"
-    except NotFoundError:
-        return False
-
-
-def scores_document(result: BenchmarkResult, entrant: Mixture) -> dict[str, Any]:
-    """Returns scores as JSON data."""
-    samples = result.returns.shape[1]
-    means = result.returns.mean(axis=1)
-    spread = result.returns.std(axis=1, ddof=1) if samples > 1 else np.full(means.shape, np.nan)
-    return {
-        "pop_return": result.pop_return.mean,
-        "pop_return_stderr": result.pop_return.stderr,
-        "pop_expl": result.pop_expl.mean,
-        "pop_expl_stderr": result.pop_expl.stderr,
-        "pop_expl_split": result.pop_expl_split.mean,
-        "pop_expl_split_stderr": result.pop_expl_split.stderr,
-        "agg_score": result.agg_score.mean,
-        "agg_score_stderr": result.agg_score.stderr,
-        "agg_score_split": result.agg_score_split.mean,
-        "agg_score_split_stderr": result.agg_score_split.stderr,
-        "nemesis": result.nemesis,
-        "policies": len(entrant.sources),
-        "left_out": entrant.left_out,
-        "failures": [
-            {"status": failure.status, "line": failure.line, "message": failure.message} for failure in result.failures
-        ],
-        "per_opponent": [
-            {"opponent": opponent, "mean": float(means[i]), "stderr": float(spread[i] / samples**0.5)}
-            for i, opponent in enumerate(result.opponents)
-        ],
-    }

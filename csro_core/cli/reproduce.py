@@ -1,9 +1,11 @@
 """`reproduce`: a benchmark's table from nothing, every oracle and both presets, beside the numbers of the papers."""
 
 import argparse
+from contextlib import suppress
 from dataclasses import asdict
 from itertools import product
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from csro_core.cli.arguments import add_caps, add_key, caps_from, chosen_store, credentials_from, user_path, whole
 from csro_core.cli.output import emit, note, table
@@ -105,7 +107,7 @@ def _oracles(text: str) -> list[str]:
     Raises:
         UsageError: there is no such oracle, or it does not serve these games.
     """
-    asked = [name.strip() for name in text.split(",") if name.strip()]
+    asked = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
     for name in asked:
         make_oracle(name)
         if name in _STATE_GAMES_ONLY:
@@ -114,15 +116,21 @@ def _oracles(text: str) -> list[str]:
 
 
 def _folder(text: str) -> Path:
-    """Returns where the report goes; it is made when there is something to write.
+    """Returns where the report goes.
 
     Raises:
-        UsageError: there is a file of that name.
+        UsageError: there is a file of that name, or nothing can be written there.
     """
     folder = user_path(text)
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"--out must name a folder, {text} is a file")
-    return folder
+    there = next((one for one in (folder, *folder.absolute().parents) if one.exists()), folder)
+    # Hours of work may go before the first row: whether it can be written has to be known before them.
+    try:
+        with TemporaryFile(dir=there):
+            return folder
+    except OSError as error:
+        raise UsageError(f"--out must name a folder that can be written, {text} is none: {error.strerror}") from error
 
 
 def _known_rows(folder: Path) -> list[Row]:
@@ -141,8 +149,17 @@ def _known_rows(folder: Path) -> list[Row]:
 
 
 def _write(path: Path, text: str) -> None:
+    """Writes a file whole or not at all: what a full disk or a kill cuts short is not the report of before.
+
+    Raises:
+        UsageError: it cannot be written.
+    """
+    partial = path.with_name(f"{path.name}.partial")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(path)
     except OSError as error:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
         raise UsageError(f"the report must be written to {path}, and it cannot be: {error.strerror}") from error

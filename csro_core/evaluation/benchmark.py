@@ -16,18 +16,29 @@ from csro_core.evaluation.bot_matches import Bots, play_bots
 from csro_core.evaluation.roshambo import bot_names
 from csro_core.games import make_game
 from csro_core.games.base import GameSpec
-from csro_core.matches.local_pool import LocalPool
+from csro_core.matches.tasks import TaskPool
 
 NEGLIGIBLE = 0.01
 """A policy below this share of sigma hardly moves a score, and costs as much to play as any other."""
 
 INFORMED_NOTE = (
-    "The synthesiser's grammar was informed by the 43 RoShamBo bots (and, for Leduc, by the three opponents); "
-    "no policy meets them in training."
+    "The synthesiser's grammar was informed by the 43 RoShamBo bots and, for Leduc, by looking at scores against the "
+    "three opponents; no policy meets them in training."
 )
 """What stands wherever a score of a policy of the synthesiser is shown or exported."""
 
-PlayPopulation = Callable[[Sequence[str], int, int, LocalPool], list[BenchmarkMatches]]
+TUNED_NOTE = (
+    "A policy that was tuned on the benchmark takes part: it was written while its scores against these very opponents "
+    "were looked at."
+)
+"""What stands wherever a score of such a reference policy is shown or exported."""
+
+def says_tuned(text: str) -> bool:
+    """Returns whether a policy's text says that it was tuned on a benchmark, as reference policies do that were."""
+    return "tuned on the benchmark" in " ".join(text.lower().split())
+
+
+PlayPopulation = Callable[[Sequence[str], int, int, TaskPool], list[BenchmarkMatches]]
 """(texts, episodes an opponent, secret, pool) -> what each policy got against the opponents, in their order."""
 
 
@@ -57,7 +68,7 @@ class Benchmark:
         return make_game(self.game).unit
 
 
-def _play_all_bots(texts: Sequence[str], episodes: int, secret: int, pool: LocalPool) -> list[BenchmarkMatches]:
+def _play_all_bots(texts: Sequence[str], episodes: int, secret: int, pool: TaskPool) -> list[BenchmarkMatches]:
     return play_bots(texts, bot_names(), episodes, secret, pool)
 
 
@@ -133,7 +144,7 @@ class Mixture:
 
 
 def evaluate_mixtures(
-    benchmark: Benchmark, mixtures: Sequence[Mixture], episodes: int, secret: int, pool: LocalPool
+    benchmark: Benchmark, mixtures: Sequence[Mixture], episodes: int, secret: int, pool: TaskPool
 ) -> list[BenchmarkResult]:
     """Plays every policy of the mixtures' supports against the evaluation population, each one once.
 
@@ -162,7 +173,7 @@ def evaluate_mixtures(
     return results
 
 
-def evaluate_bot(name: str, episodes: int, secret: int, pool: LocalPool) -> BenchmarkResult:
+def evaluate_bot(name: str, episodes: int, secret: int, pool: TaskPool) -> BenchmarkResult:
     """Plays one of the 43 RoShamBo bots against all of them, itself included, as the published table does.
 
     Args:

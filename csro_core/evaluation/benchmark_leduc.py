@@ -13,7 +13,8 @@ import numpy as np
 from csro_core.errors import UsageError
 from csro_core.evaluation.benchmark_scores import BenchmarkMatches
 from csro_core.games.base import GameSpec
-from csro_core.matches.jobs import MatchExecutor, MatchJob
+from csro_core.matches.jobs import MatchJob
+from csro_core.matches.tasks import TaskPool
 from csro_core.policies.library import reference_text
 from csro_core.seeds import derive
 
@@ -25,14 +26,14 @@ LEDUC_OPPONENTS = tuple(_REFERENCES)
 """Names of the three opponents."""
 
 
-def play_leduc(texts: Sequence[str], episodes: int, secret: int, executor: MatchExecutor) -> list[BenchmarkMatches]:
+def play_leduc(texts: Sequence[str], episodes: int, secret: int, pool: TaskPool) -> list[BenchmarkMatches]:
     """Plays policies against the three. An episode depends on policy, opponent, secret and its number only.
 
     Args:
         texts: the policies.
         episodes: against each opponent, even, >= 2: half of them in each seat.
         secret: cards and random numbers come from it.
-        executor: plays the matches.
+        pool: plays the matches.
 
     Returns:
         What each policy got, `[3, episodes / 2]`.
@@ -50,7 +51,7 @@ def play_leduc(texts: Sequence[str], episodes: int, secret: int, executor: Match
         for text in texts
         for name, reference in _REFERENCES.items()
     ]
-    done = executor.submit(jobs)
+    done = pool.submit(jobs)
     count = len(LEDUC_OPPONENTS)
     results = []
     for first in range(0, len(done), count):

@@ -17,9 +17,9 @@ from csro_core.games import make_game
 from csro_core.games.base import GameSpec, LockstepStage
 from csro_core.matches.batches import joined
 from csro_core.matches.jobs import Limits, MatchJob, MatchResult
-from csro_core.matches.local_pool import LocalPool
 from csro_core.matches.lockstep import Channel, PlayerChannel, play_stage, settle_unmade, stage_moves, stage_returns
 from csro_core.matches.sides import Spawn, all_failures, load_texts, make_policies, new_sides
+from csro_core.matches.tasks import TaskPool
 from csro_core.seeds import derive, seat_seed
 
 GAME = GameSpec("repeated_rps", {"num_throws": NUM_THROWS})
@@ -46,7 +46,7 @@ Contestant: TypeAlias = str | Bots
 
 
 def play_bots(
-    entrants: Sequence[Contestant], bots: Sequence[str], episodes: int, secret: int, pool: LocalPool
+    entrants: Sequence[Contestant], bots: Sequence[str], episodes: int, secret: int, pool: TaskPool
 ) -> list[BenchmarkMatches]:
     """Plays policies, or bots, against bots. A match depends on entrant, bot, secret and number of the episode only.
 
@@ -81,7 +81,7 @@ def play_bots(
 
 
 def play_match_with_bots(
-    contestants: tuple[Contestant, Contestant], seats: Sequence[int], seeds: Sequence[int], pool: LocalPool
+    contestants: tuple[Contestant, Contestant], seats: Sequence[int], seeds: Sequence[int], pool: TaskPool
 ) -> MatchResult:
     """Plays two contestants, some matches at a time.
 

@@ -10,7 +10,7 @@ from csro_core.evaluation.cfr import CfrPlusRule, CfrSolver, Table, cfr_plus, ta
 from csro_core.evaluation.sequence_form import SequenceForm, plan_of_behaviour, sequence_form
 from csro_core.evaluation.vad_cfr import vad_cfr
 from csro_core.games import make_game
-from csro_core.games.base import GameSpec
+from csro_core.games.base import GameSpec, SpecKey
 from csro_core.games.exact_tree import exact_tree
 from csro_core.games.matrix import NAME as MATRIX
 from csro_core.games.openspiel import load_openspiel
@@ -57,24 +57,11 @@ def solver_policy(text: str, game: GameSpec) -> str:
         raise UsageError(
             f"a solver is written {solver}:ITERATIONS with 1 to {MAX_ITERATIONS:,} iterations, got {text[:40]!r}"
         )
-    return _solved(solver, int(number), _Asked(make_game(game).spec))
-
-
-class _Asked:
-    """A canonical spec that can be looked up in a cache."""
-
-    def __init__(self, spec: GameSpec) -> None:
-        self.spec = spec
-
-    def __hash__(self) -> int:
-        return hash(self.spec.key)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Asked) and other.spec.key == self.spec.key
+    return _solved(solver, int(number), SpecKey(make_game(game).spec))
 
 
 @lru_cache(maxsize=16)
-def _solved(solver: str, iterations: int, asked: _Asked) -> str:
+def _solved(solver: str, iterations: int, asked: SpecKey) -> str:
     spec = asked.spec
     if spec.name == MATRIX:
         raise UsageError(f"{solver} solves games of several moves, not a matrix: see `solve`, or {_OTHERS}")

@@ -15,7 +15,7 @@ one that adapts it may be less.
 Axes: `S` sequences and `I` information states of p.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -42,6 +42,21 @@ class Choice:
     share: float
 
 
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A policy's part in a strategy.
+
+    Attributes:
+        plan: `[S]` its realisation plan times its weight; those of all parts add up to the strategy's.
+        lines: sequence → line of its text (`tabulate.Table.lines`).
+        policy: hash of its text, "" where unknown.
+    """
+
+    plan: Floats
+    lines: Mapping[int, int]
+    policy: str = ""
+
+
 @dataclass(frozen=True)
 class Leak:
     """What the policy loses in one situation; information states in equal words are put together.
@@ -53,7 +68,9 @@ class Leak:
         worth: what it is worth to the opponent, in the game's unit, per episode in that seat.
         taken: what the policy does there, the most frequent first.
         better: what would be best there against this opponent.
-        line: line of the policy's text where it chose the most frequent of the worse actions; None where unknown.
+        line: line of a policy's text where it chose the most frequent of the worse actions; None where unknown, or
+            where no policy of a mixture does so more often than all others together.
+        policy: hash of that text, "" where there is no line or it is unknown.
         sentence: all of it in words, without the unit.
     """
 
@@ -64,6 +81,7 @@ class Leak:
     taken: tuple[Choice, ...]
     better: str
     line: int | None = None
+    policy: str = ""
 
     @property
     def sentence(self) -> str:
@@ -114,14 +132,14 @@ def state_leaks(form: SequenceForm, player: int, plan: Floats) -> tuple[Floats, 
     return np.where(leaks > NEGLIGIBLE, leaks, 0.0), reply
 
 
-def leaks(form: SequenceForm, player: int, plan: Floats, lines: Mapping[int, int] | None = None) -> list[Leak]:
+def leaks(form: SequenceForm, player: int, plan: Floats, parts: Sequence[Part] = ()) -> list[Leak]:
     """Returns where a strategy loses, the worst first; nothing where the game is not zero-sum.
 
     Args:
         form: the game.
         player: the seat, 0 or 1.
         plan: `[S]` its realisation plan.
-        lines: sequence → line of the policy's text (`tabulate.Table.lines`), where it is a single policy.
+        parts: the policies that it consists of, where lines are wanted.
     """
     side = form.sides[player]
     if not form.tree.zero_sum or not side.states:
@@ -136,24 +154,25 @@ def leaks(form: SequenceForm, player: int, plan: Floats, lines: Mapping[int, int
         _leak(form, player, key, members, (plan, behaviour(side, plan), values, reply))
         for key, members in groups.items()
     ]
-    if lines:
+    if parts:
         found = [
-            replace(leak, line=_line(form, leak, members, plan, lines))
-            for leak, members in zip(found, groups.values(), strict=True)
+            _placed(form, leak, members, plan, parts) for leak, members in zip(found, groups.values(), strict=True)
         ]
     return sorted(found, key=lambda leak: -leak.worth)
 
 
-def _line(form: SequenceForm, leak: Leak, members: list[int], plan: Floats, lines: Mapping[int, int]) -> int | None:
-    """Returns the line of the action that is taken most among those that are not the better one."""
-    best: tuple[float, int | None] = (0.0, None)
+def _placed(form: SequenceForm, leak: Leak, members: list[int], plan: Floats, parts: Sequence[Part]) -> Leak:
+    """Returns the leak with the line of the action that is taken most among those that are not the better one."""
+    worst: tuple[float, int] = (0.0, 0)
     for number in members:
         state = form.tree.states[leak.player][number]
-        names = situation(form.tree.spec.name, state).actions
-        for k, name in enumerate(names):
-            if name != leak.better and plan[state.first + k] > best[0]:
-                best = float(plan[state.first + k]), lines.get(state.first + k)
-    return best[1]
+        for k, name in enumerate(situation(form.tree.spec.name, state).actions):
+            if name != leak.better and plan[state.first + k] > worst[0]:
+                worst = float(plan[state.first + k]), state.first + k
+    taken, sequence = worst
+    part = max(parts, key=lambda each: float(each.plan[sequence]))
+    line = part.lines.get(sequence) if part.plan[sequence] > taken / 2 else None
+    return leak if line is None else replace(leak, line=line, policy=part.policy)
 
 
 def _leak(

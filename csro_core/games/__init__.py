@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from types import MappingProxyType
 
@@ -10,7 +9,7 @@ import orjson
 
 from csro_core.errors import UsageError
 from csro_core.games import exact_paths, matrix, openspiel, repeated_leduc, repeated_rps
-from csro_core.games.base import Game, GameSpec, Parameter
+from csro_core.games.base import Game, GameSpec, Parameter, SpecKey
 from csro_core.games.openspiel_catalogue import CatalogueEntry, openspiel_catalogue
 
 GAMES: Mapping[str, Callable[[Mapping[str, Parameter]], Game]] = MappingProxyType(
@@ -26,15 +25,6 @@ GAMES: Mapping[str, Callable[[Mapping[str, Parameter]], Game]] = MappingProxyTyp
 _NAMED = re.compile(r"\s*([A-Za-z0-9_-]+)\s*(?:\((.*)\)\s*)?", re.DOTALL)
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """A spec that can be looked up in a cache: parameters may hold lists, which cannot be hashed."""
-
-    name: str
-    written: str
-    parameters: Mapping[str, Parameter] = field(compare=False)
-
-
 def make_game(spec: GameSpec) -> Game:
     """Returns the game that a spec names; the same object for equal games, since games never change.
 
@@ -47,19 +37,19 @@ def make_game(spec: GameSpec) -> Game:
         UsageError: the name is unknown (the message has the nearest and the known ones), a parameter is unknown or
             wrong, or the game cannot be served; the message says why.
     """
-    return _build(_Asked(spec.name, repr(sorted(spec.parameters.items())), dict(spec.parameters)))
+    return _build(SpecKey(spec))
 
 
 @lru_cache(maxsize=256)
-def _build(asked: _Asked) -> Game:
-    if asked.name in GAMES:
-        game = GAMES[asked.name](asked.parameters)
-    elif asked.name == exact_paths.NAME:  # in no list: it serves the tabulation of policies
-        game = exact_paths.build(asked.parameters)
+def _build(asked: SpecKey) -> Game:
+    name, parameters = asked.spec.name, asked.spec.parameters
+    if name in GAMES:
+        game = GAMES[name](parameters)
+    elif name == exact_paths.NAME:  # in no list: it serves the tabulation of policies
+        game = exact_paths.build(parameters)
     else:
-        game = openspiel.build(asked.name, asked.parameters, tuple(GAMES))
-    written = repr(sorted(game.spec.parameters.items()))
-    return game if written == asked.written else make_game(game.spec)
+        game = openspiel.build(name, parameters, tuple(GAMES))
+    return game if SpecKey(game.spec) == asked else make_game(game.spec)
 
 
 def list_games() -> list[Game]:

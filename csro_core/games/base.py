@@ -45,6 +45,23 @@ class GameSpec:
         return cls(str(data["name"]), dict(data.get("parameters", {})))
 
 
+class SpecKey:
+    """A spec as the key of a cache: parameters may hold lists, which cannot be hashed, and 1 is not True."""
+
+    def __init__(self, spec: GameSpec) -> None:
+        """Keeps a copy of the spec."""
+        self.spec = GameSpec(spec.name, dict(spec.parameters))
+        self._identity = (spec.name, repr(sorted(spec.parameters.items())))
+
+    def __hash__(self) -> int:
+        """Returns the hash of name and parameters."""
+        return hash(self._identity)
+
+    def __eq__(self, other: object) -> bool:
+        """Returns True for the same name and parameters."""
+        return isinstance(other, SpecKey) and other._identity == self._identity
+
+
 class Turn(NamedTuple):
     """One player of one episode has to act. A tuple, since a match makes thousands a second.
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from csro_core.errors import UsageError
 from csro_core.games import matrix
-from csro_core.games.base import GameSpec
+from csro_core.games.base import GameSpec, SpecKey
 from csro_core.games.openspiel import load_openspiel
 from csro_core.games.openspiel_names import TENSOR, checked_parameters, known_type, pyspiel
 from csro_core.games.openspiel_words import written
@@ -78,7 +78,6 @@ class ExactTree:
         ends: `[2, L]` the sequences of both players at each end.
         weights: `[2, L]` sum of chance times return to each player over the histories that end there.
         chances: `[L]` sum of chance over them.
-        histories: number of histories.
         zero_sum: True where the returns add up to 0 everywhere.
     """
 
@@ -88,7 +87,6 @@ class ExactTree:
     ends: NDArray[np.int64]
     weights: NDArray[np.float64]
     chances: NDArray[np.float64]
-    histories: int
     zero_sum: bool
 
     def children(self, player: int) -> list[list[int]]:
@@ -109,11 +107,11 @@ def exact_tree(spec: GameSpec) -> ExactTree:
         UsageError: the game is too large to be looked at whole, or does not say what is needed.
     """
     if spec.name == matrix.NAME:
-        return _matrix_tree(_Asked(spec))
+        return _matrix_tree(SpecKey(spec))
     if spec.name in NO_EPISODE:
         raise UsageError(f"exact values need an episode that can be looked through whole; {NO_EPISODE[spec.name]}")
     known_type(spec.name)
-    return _cached(_Asked(GameSpec(spec.name, checked_parameters(spec.name, spec.parameters))))
+    return _cached(SpecKey(GameSpec(spec.name, checked_parameters(spec.name, spec.parameters))))
 
 
 NO_EPISODE = {
@@ -123,22 +121,8 @@ NO_EPISODE = {
 """Games of our own that are too long, and what would work."""
 
 
-class _Asked:
-    """A spec that can be hashed."""
-
-    def __init__(self, spec: GameSpec) -> None:
-        self.spec = spec
-        self._identity = (spec.name, repr(sorted(spec.parameters.items())))
-
-    def __hash__(self) -> int:
-        return hash(self._identity)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Asked) and other._identity == self._identity
-
-
 @lru_cache(maxsize=8)
-def _matrix_tree(asked: _Asked) -> ExactTree:
+def _matrix_tree(asked: SpecKey) -> ExactTree:
     game = matrix.build(asked.spec.parameters)
     payoffs = game.lockstep.payoffs
     rows, columns = payoffs.shape[1:]
@@ -150,12 +134,12 @@ def _matrix_tree(asked: _Asked) -> ExactTree:
     weights = payoffs.reshape(2, -1).astype(np.float64)
     return ExactTree(
         spec=game.spec, states=(states[0], states[1]), sequences=(rows + 1, columns + 1), ends=ends, weights=weights,
-        chances=np.ones(rows * columns), histories=1 + rows * columns, zero_sum=game.zero_sum,
+        chances=np.ones(rows * columns), zero_sum=game.zero_sum,
     )  # fmt: skip
 
 
 @lru_cache(maxsize=8)
-def _cached(asked: _Asked) -> ExactTree:
+def _cached(asked: SpecKey) -> ExactTree:
     name = asked.spec.name
     game = load_openspiel(asked.spec)
     kind = game.get_type()
@@ -270,7 +254,6 @@ class _Builder:
             ends=np.array(list(self._ends), dtype=np.int64).reshape(-1, 2).T,
             weights=sums[1:],
             chances=sums[0],
-            histories=self._histories,
             zero_sum=zero_sum,
         )
 

@@ -59,7 +59,6 @@ class OpenSpielGame:
         symmetric: True where both seats play the same zero-sum matrix, once.
         zero_sum: True where the returns add up to 0.
         action_names: names of the actions of each player.
-        common_payoff: True where both players always get the same.
         offset: taken off every return, so that a constant-sum game is played as a zero-sum one; else 0.
         rules: text of `rules_text`.
         observation: text of `observation_text`.
@@ -75,7 +74,6 @@ class OpenSpielGame:
     symmetric: bool
     zero_sum: bool
     action_names: tuple[tuple[str, ...], tuple[str, ...]]
-    common_payoff: bool
     offset: float
     rules: str
     observation: str
@@ -186,7 +184,7 @@ def build(name: str, parameters: Mapping[str, Parameter], known: tuple[str, ...]
         spec, title, unit, symmetric, names, step, spec, rules, observation, first, zero_sum
     )  # fmt: skip
     return OpenSpielGame(
-        spec, title, unit, low, high, symmetric, zero_sum, names, common, offset, rules, observation, first, forfeits,
+        spec, title, unit, low, high, symmetric, zero_sum, names, offset, rules, observation, first, forfeits,
         shell,
     )  # fmt: skip
 

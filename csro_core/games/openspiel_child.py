@@ -19,6 +19,7 @@ except ImportError:  # Windows has no such limits.
     resource = None  # type: ignore[assignment]
 
 EPISODES = 3
+ROUNDING = 1e-6
 
 
 def open_game(name: str, parameters: dict[str, Any]) -> Any:
@@ -49,7 +50,11 @@ def look_at(name: str, parameters: dict[str, Any], tensor: bool, most_moves: int
         game.min_utility()
         if game.num_players() != 2 or game.max_game_length() > most_moves:
             return ""  # Refused by whoever asks, in better words.
-        return "" if all(_ends(game, tensor, random.Random(n), most_moves) for n in range(EPISODES)) else "has no end"
+        for number in range(EPISODES):
+            wrong = _fault_of_an_episode(game, tensor, random.Random(number), most_moves)
+            if wrong:
+                return wrong
+        return ""
     # Bindings raise what they like: SpielError, bad_alloc, map::at; all of it is an answer here.
     except (RuntimeError, ValueError, TypeError, LookupError, MemoryError, AttributeError, OverflowError) as error:
         words = " ".join(str(error).split())
@@ -57,13 +62,12 @@ def look_at(name: str, parameters: dict[str, Any], tensor: bool, most_moves: int
         return (words.split(" ", 1)[1] if words.startswith("/") and " " in words else words)[:200] or "no reason given"
 
 
-def _ends(game: Any, tensor: bool, chance: random.Random, most_moves: int) -> bool:
-    """Returns whether an episode at random comes to an end; asks for everything that a match asks for."""
+def _fault_of_an_episode(game: Any, tensor: bool, chance: random.Random, most_moves: int) -> str:
+    """Returns what is wrong with an episode at random, or ""; asks for everything that a match asks for."""
     state = game.new_initial_state()
     for _ in range(4 * most_moves):
         if state.is_terminal():
-            state.returns()
-            return True
+            return _fault_of_returns(game, state.returns())
         if state.is_chance_node():
             outcomes, weights = zip(*state.chance_outcomes(), strict=True)
             state.apply_action(chance.choices(outcomes, weights)[0])
@@ -71,7 +75,18 @@ def _ends(game: Any, tensor: bool, chance: random.Random, most_moves: int) -> bo
             state.apply_actions([_chosen(game, state, player, tensor, chance) for player in (0, 1)])
         else:
             state.apply_action(_chosen(game, state, state.current_player(), tensor, chance))
-    return False
+    return "has no end"
+
+
+def _fault_of_returns(game: Any, returns: list[float]) -> str:
+    """Returns how the returns contradict what the game says of them: a few parameters make it untrue."""
+    low, high, total = game.min_utility(), game.max_utility(), game.utility_sum()
+    got = " and ".join(f"{value:g}" for value in returns)
+    if min(returns) < low - ROUNDING or max(returns) > high + ROUNDING:
+        return f"its returns must be from {low:g} to {high:g}, as it says, and are {got}"
+    if total is not None and abs(sum(returns) - total) > ROUNDING:
+        return f"its returns must add up to {total:g}, as it says, and are {got}"
+    return ""
 
 
 def _chosen(game: Any, state: Any, player: int, tensor: bool, chance: random.Random) -> int:

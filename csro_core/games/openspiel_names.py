@@ -3,6 +3,7 @@
 Nothing here loads a game, so nothing can go wrong in C++.
 """
 
+import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import lru_cache
@@ -28,6 +29,8 @@ NOT_INSTALLED = (
 )
 
 _MOST_TEXT = 2_000
+_NUMBER_LIKE = re.compile(r"=([-+.0-9]+)(?=[,)])")
+_NUMBER = re.compile(r"[-+]?(?:[0-9]{1,9}|[0-9]+\.[0-9]*|\.[0-9]+)")
 _FOLLOWS_ANOTHER = frozenset({"num_cols", "num_rows"})
 """Parameters whose real default is another parameter (`board_size`), so that the written default means something."""
 
@@ -73,7 +76,8 @@ def checked_parameters(name: str, given: Mapping[str, Parameter]) -> dict[str, P
     Raises:
         UsageError: a parameter is unknown, has the wrong type, or names a file.
     """
-    known = registered_types()[name].parameter_specification
+    kind = registered_types()[name]
+    known = kind.parameter_specification
     checked: dict[str, Parameter] = {}
     for key, value in given.items():
         if key == TENSOR:
@@ -88,7 +92,8 @@ def checked_parameters(name: str, given: Mapping[str, Parameter]) -> dict[str, P
             has = ", ".join([*known, TENSOR])
             raise UsageError(f"game {name} has no parameter {key!r}{meant}; it has: {has}")
         wanted = _converted(name, key, value, known[key])
-        if wanted != _plain(known[key]) or key in _FOLLOWS_ANOTHER:
+        # Where a game does not load without parameters, the "defaults" of the mandatory ones are placeholders.
+        if not kind.default_loadable or wanted != _plain(known[key]) or key in _FOLLOWS_ANOTHER:
             checked[key] = wanted
     return checked
 
@@ -111,11 +116,21 @@ def inner_game(name: str, key: str, text: str) -> dict[str, Any]:
     """Returns a game that is a parameter of another, such as `matrix_mp()`, as a dict with its "name".
 
     Raises:
-        UsageError: it is unknown, or a parameter of it is.
+        UsageError: it is unknown, or a parameter of it is, or OpenSpiel cannot read the text.
     """
+    wrong = f"{key} of game {name} must be a game such as tic_tac_toe(), got {text!r}"
     if text.count("(") != text.count(")") or not text.strip():
-        raise UsageError(f"{key} of game {name} must be a game such as tic_tac_toe(), got {text!r}")
-    read: dict[str, Any] = dict(pyspiel.game_parameters_from_string(text.strip()))
+        raise UsageError(wrong)
+    for value in _NUMBER_LIKE.findall(text):
+        # OpenSpiel throws on these, and writes on standard error itself.
+        if not _NUMBER.fullmatch(value):
+            raise UsageError(f"{wrong}: {value} is no number that it can read")
+    try:
+        read: dict[str, Any] = dict(pyspiel.game_parameters_from_string(text.strip()))
+    except RuntimeError as error:  # A `pyspiel.SpielError`: brackets in odd places.
+        raise UsageError(wrong) from error
+    if read.get("name") != text.strip().split("(", 1)[0]:
+        raise UsageError(f"{wrong}: \"name\" is no parameter")
     _check_inner(read)
     return read
 

@@ -45,11 +45,6 @@ class PayoffTable:
     known: NDArray[np.bool_]
     forfeits: NDArray[np.int64]
 
-    @property
-    def complete(self) -> bool:
-        """True where every cell is known."""
-        return bool(self.known.all())
-
 
 @dataclass(frozen=True, slots=True)
 class Pairing:

@@ -5,13 +5,11 @@ The answers are the documents of `evaluate --json` and `exploitability --json` w
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
-import numpy as np
-
-from csro_core.errors import CsroError, UsageError
+from csro_core.errors import UsageError
 from csro_core.evaluation.benchmark import (
-    INFORMED_NOTE,
     Benchmark,
     Mixture,
     benchmark_named,
@@ -20,18 +18,19 @@ from csro_core.evaluation.benchmark import (
 from csro_core.evaluation.benchmark_scores import BenchmarkResult
 from csro_core.evaluation.best_response import game_value
 from csro_core.evaluation.champion import champion
-from csro_core.evaluation.exploitability import ExactTables, GameScore, all_leaks, score
-from csro_core.evaluation.exploitability import Mixture as Sides
-from csro_core.evaluation.leaks import Leak
+from csro_core.evaluation.documents import benchmark_document, exploitability_document
+from csro_core.evaluation.exploitability import all_leaks, precise_score
 from csro_core.games import make_game
-from csro_core.games.base import Game, GameSpec
 from csro_core.games.exact_tree import exact_tree
 from csro_core.matches.jobs import Isolation, MatchExecutor, MatchJob, MatchResult
 from csro_core.matches.local_pool import LocalPool
+from csro_core.matches.sides import Spawn
+from csro_core.matches.tasks import TaskPool
 from csro_core.policies.source import Inspection
+from csro_core.runner.notes import benchmark_note
 from csro_core.runner.session import Session
 from csro_core.seeds import derive
-from csro_core.store.records import Member, RequestRecord
+from csro_core.store.records import RequestRecord
 
 ASSESSMENTS = ("benchmark", "exploitability")
 """The kinds of requests that are answered here."""
@@ -46,10 +45,8 @@ SEED = 0
 MOST_LEAKS, MOST_STATES = 60, 6
 """Leaks that an answer keeps, and information states of each; a request's row is read often. `leaks_found` counts."""
 
-_FEWEST, _MOST_INSTANCES, _PRECISION = 1_024, 16_384, 0.005
-
 _Bar = Callable[[int, int], None]
-_Texts = tuple[Sequence[str], Sequence[float]]
+_Result = TypeVar("_Result")
 
 
 def assess(session: Session, request: RequestRecord) -> dict[str, Any]:
@@ -86,10 +83,7 @@ def _benchmark(session: Session, target: str, payload: Mapping[str, Any]) -> dic
     session.open()
     hashes, entrant = _entrant(session, target)
     result = _scored(session, benchmark, entrant, episodes)
-    refused = next((failure for failure in result.failures if failure.status == "refused"), None)
-    if refused is not None:
-        raise CsroError(f"a policy must pass the check before it is scored; {refused.message}")
-    note = INFORMED_NOTE if _is_informed(session, hashes) else ""
+    note = benchmark_note(session.store, entrant.sources)
     return {**benchmark_document(benchmark, result, entrant, episodes, note), **_about(session, target, hashes)}
 
 
@@ -97,8 +91,7 @@ def _scored(session: Session, benchmark: Benchmark, entrant: Mixture, episodes: 
     """Returns the scores; the matches are played on this machine, wherever those of the run are."""
     own = session.bench.executor
     pool = own if isinstance(own, LocalPool) else LocalPool(make_game)
-    # The benchmarks are typed for the pool itself, and call no more of it than this.
-    told = cast(LocalPool, _Telling(pool, session.bench.monitor.bar))
+    told = _TellingPool(pool, session.bench.monitor.bar)
     try:
         (result,) = evaluate_mixtures(benchmark, [entrant], episodes, derive(SEED, "benchmark"), told)
     finally:
@@ -128,61 +121,9 @@ def _entrant(session: Session, target: str) -> tuple[list[str], Mixture]:
     return [policy.hash], Mixture((policy.source,), (1.0,))
 
 
-def _is_informed(session: Session, hashes: Sequence[str]) -> bool:
-    """Returns whether a text among these was written by the synthesiser, or by a person from one of its texts."""
-    if session.settings.model.partition(":")[0] != "synthesiser":
-        return False
-    members: dict[str, Member] = {member.policy.hash: member for member in session.store.members(session.run)}
-    attempted = {attempt.policy for attempt in session.store.attempts(session.run)}
-    for own in hashes:
-        seen: set[str] = set()
-        while own and own not in seen:
-            seen.add(own)
-            member = members.get(own)
-            if own in attempted if member is None else member.origin == "oracle":
-                return True
-            own = "" if member is None else member.parent
-    return False
-
-
 def _about(session: Session, target: str, hashes: Sequence[str]) -> dict[str, Any]:
     one = hashes[0] if target != MIXTURE and hashes else ""
     return {"target": target, "hash": one, "iteration": session.iteration}
-
-
-def benchmark_document(
-    benchmark: Benchmark, result: BenchmarkResult, entrant: Mixture, episodes: int, note: str
-) -> dict[str, Any]:
-    """Returns the scores as JSON data.
-
-    Args:
-        benchmark: the population.
-        result: the scores.
-        entrant: what was scored.
-        episodes: against each opponent.
-        note: what has to stand beside them, "" for nothing.
-    """
-    samples = result.returns.shape[1]
-    means = result.returns.mean(axis=1)
-    spread = result.returns.std(axis=1, ddof=1) if samples > 1 else np.full(means.shape, np.nan)
-    document: dict[str, Any] = {"benchmark": benchmark.name, "unit": benchmark.unit}
-    for name in ("pop_return", "pop_expl", "pop_expl_split", "agg_score", "agg_score_split"):
-        value = getattr(result, name)
-        document |= {name: value.mean, f"{name}_stderr": value.stderr}
-    return document | {
-        "nemesis": result.nemesis,
-        "policies": len(entrant.sources),
-        "left_out": entrant.left_out,
-        "failures": [
-            {"status": failure.status, "line": failure.line, "message": failure.message} for failure in result.failures
-        ],
-        "per_opponent": [
-            {"opponent": opponent, "mean": float(means[i]), "stderr": float(spread[i] / samples**0.5)}
-            for i, opponent in enumerate(result.opponents)
-        ],
-        "episodes": episodes,
-        "note": note,
-    }
 
 
 def _exploitability(session: Session, target: str) -> dict[str, Any]:
@@ -205,110 +146,69 @@ def _exploitability(session: Session, target: str) -> dict[str, Any]:
         policy = session.store.policy(target.removeprefix(POLICY), session.run)
         hashes = [policy.hash]
         sides = (([policy.source], [1.0]), ([policy.source], [1.0]))
-    executor = _Telling(session.bench.executor, session.bench.monitor.bar)
-    tables, mixtures, found = _looked_at(executor, game.spec, (sides[0], sides[1]))
-    leaks = all_leaks(tables.form, mixtures)
-    document = exploitability_document(game, found, game_value(tables.form), leaks)
-    return {**document, **_about(session, target, hashes)}
+    executor = _TellingExecutor(session.bench.executor, session.bench.monitor.bar)
+    form, mixtures, found = precise_score(executor, game.spec, (sides[0], sides[1]))
+    leaks = all_leaks(form, mixtures)
+    document = exploitability_document(game, found, game_value(form), leaks, (MOST_LEAKS, MOST_STATES))
+    return {**document, "leaks_found": len(leaks), **_about(session, target, hashes)}
 
 
-def _looked_at(
-    executor: MatchExecutor, spec: GameSpec, sides: tuple[_Texts, _Texts]
-) -> tuple[ExactTables, tuple[Sides, Sides], GameScore]:
-    """Returns tables, mixtures and score; instances are added until the standard error is small (see `exploitability`).
+@dataclass(frozen=True)
+class _TellingPool:
+    """A pool that tells how far a piece of work is."""
 
-    Args:
-        executor: plays.
-        spec: the game.
-        sides: of each player the texts and their weights.
-    """
-    game, wanted = make_game(spec), _FEWEST
-    while True:
-        tables = ExactTables(executor, spec, wanted)
-        first, second = (tables.mixture(*sides[player], player) for player in (0, 1))
-        found = score(tables.form, (first, second))
-        precise = found.stderr <= _PRECISION * (game.max_return - game.min_return)
-        if precise or wanted >= _MOST_INSTANCES:
-            return tables, (first, second), found
-        wanted *= 4
-
-
-def exploitability_document(
-    game: Game, found: GameScore, value: float | None, leaks: Sequence[Leak]
-) -> dict[str, Any]:
-    """Returns exploitability and the worst leaks as JSON data.
-
-    Args:
-        game: what is played.
-        found: the score.
-        value: of the game, None where it was not computed.
-        leaks: where a best responder gains, the worst first.
-    """
-    return {
-        "game": game.spec.key,
-        "unit": game.unit,
-        "value": value,
-        "on_policy_values": list(found.values),
-        "nash_conv": found.nash_conv,
-        "exploitability": found.exploitability,
-        "stderr": found.stderr,
-        "exact": found.exact,
-        "instances": found.instances,
-        "best_response_values": list(found.best_responses),
-        "leaks": [
-            {
-                "player": leak.player,
-                "situation": leak.situation,
-                "states": list(leak.states[:MOST_STATES]),
-                "worth": leak.worth,
-                "taken": [{"action": choice.name, "share": choice.share} for choice in leak.taken],
-                "better": leak.better,
-                "line": leak.line,
-                "sentence": f"{leak.sentence} {game.unit} to the opponent",
-            }
-            for leak in leaks[:MOST_LEAKS]
-        ],
-        "leaks_found": len(leaks),
-    }
-
-
-class _Telling:
-    """An executor that tells how far a piece of work is; everything else is that of the one behind it."""
-
-    def __init__(self, executor: MatchExecutor, bar: _Bar) -> None:
-        self._executor = executor
-        self._bar = bar
-
-    @property
-    def isolation(self) -> Isolation:
-        return self._executor.isolation
+    pool: TaskPool
+    bar: _Bar
 
     def submit(
         self, jobs: Sequence[MatchJob], on_result: Callable[[int, MatchResult], None] | None = None
     ) -> list[MatchResult]:
-        return self._executor.submit(jobs, self._counting(len(jobs), on_result))
+        return self.pool.submit(jobs, _counting(self.bar, len(jobs), on_result))
 
-    def run(self, tasks: Sequence[Any], on_result: Callable[[int, Any], None] | None = None) -> list[Any]:
-        return cast(LocalPool, self._executor).run(tasks, self._counting(len(tasks), on_result))
+    def run(
+        self, tasks: Sequence[Callable[[Spawn], _Result]], on_result: Callable[[int, _Result], None] | None = None
+    ) -> list[_Result]:
+        return self.pool.run(tasks, _counting(self.bar, len(tasks), on_result))
+
+
+@dataclass(frozen=True)
+class _TellingExecutor:
+    """An executor that tells how far a piece of work is; everything else is that of the one behind it."""
+
+    executor: MatchExecutor
+    bar: _Bar
+
+    @property
+    def isolation(self) -> Isolation:
+        return self.executor.isolation
+
+    def submit(
+        self, jobs: Sequence[MatchJob], on_result: Callable[[int, MatchResult], None] | None = None
+    ) -> list[MatchResult]:
+        return self.executor.submit(jobs, _counting(self.bar, len(jobs), on_result))
 
     def inspect(self, text: str) -> Inspection:
-        return self._executor.inspect(text)
+        return self.executor.inspect(text)
 
     def cancel(self) -> None:
-        self._executor.cancel()
+        self.executor.cancel()
 
     def close(self) -> None:
         """Does nothing: whoever made the executor closes it."""
 
-    def _counting(self, total: int, on_result: Callable[[int, Any], None] | None) -> Callable[[int, Any], None]:
-        done = 0
-        self._bar(0, total)
 
-        def count(index: int, result: Any) -> None:
-            nonlocal done
-            done += 1
-            self._bar(done, total)
-            if on_result is not None:
-                on_result(index, result)
+def _counting(
+    bar: _Bar, total: int, on_result: Callable[[int, _Result], None] | None
+) -> Callable[[int, _Result], None]:
+    """Returns what hears results as they arrive, tells the bar, and passes them on."""
+    done = 0
+    bar(0, total)
 
-        return count
+    def count(index: int, result: _Result) -> None:
+        nonlocal done
+        done += 1
+        bar(done, total)
+        if on_result is not None:
+            on_result(index, result)
+
+    return count

@@ -130,13 +130,13 @@ def friendly_name(connection: sqlite3.Connection, settings: RunSettings) -> str:
     return next(name for i in range(1, 10**6) if (name := f"{stem}-{i}") not in taken)
 
 
-def refuse_taken(connection: sqlite3.Connection, name: str, but: str = "") -> None:
-    """Checks that no run but `but` has this name.
+def refuse_taken(connection: sqlite3.Connection, name: str) -> None:
+    """Checks that no run has this name.
 
     Raises:
         UsageError: one has.
     """
-    owner = connection.execute("SELECT id FROM runs WHERE name = ? AND id != ?", (name, but)).fetchone()
+    owner = connection.execute("SELECT id FROM runs WHERE name = ?", (name,)).fetchone()
     if owner is not None:
         raise UsageError(f"the name of a run must be new, got {name!r}, which run {owner['id']} has: choose another")
 

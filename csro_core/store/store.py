@@ -1,4 +1,4 @@
-"""The store as readers see it, and the few writes that need no lease: new runs, names, requests and drafts."""
+"""The store as readers see it, and the few writes that need no lease: new runs, requests and drafts."""
 
 import secrets
 import sqlite3
@@ -12,6 +12,7 @@ import orjson
 
 from csro_core.errors import LeaseError, NotFoundError, StoreError, UsageError
 from csro_core.store import migrations, runs
+from csro_core.store.authors import models_behind
 from csro_core.store.calls import Answers, CallTotals, totals
 from csro_core.store.cells import CellKey, CellReader
 from csro_core.store.codec import clean, dumps
@@ -145,6 +146,11 @@ class Store:
             "SELECT policies.*, source FROM policies JOIN texts USING (hash) WHERE run = ? ORDER BY policies.rowid",
             run,
         )
+
+    def models_behind(self, policy: str) -> set[str]:
+        """Returns the models that wrote a text, or the one that a person made it from, in any run; empty: not told."""
+        with self.connections.reading() as connection:
+            return models_behind(connection, policy)
 
     def cells(self, run: str) -> CellReader:
         """Returns the payoff cells of a run; one object may be kept and used from any thread.
@@ -281,18 +287,6 @@ class Store:
             for text in texts:
                 write_policy(connection, run, text)
         return run
-
-    def rename_run(self, run: str, name: str) -> None:
-        """Gives a run another name.
-
-        Raises:
-            NotFoundError: there is no such run.
-            UsageError: the name is taken or cannot be one.
-        """
-        chosen = runs.checked_name(name)
-        with self._touching(run) as connection:
-            runs.refuse_taken(connection, chosen, but=run)
-            connection.execute("UPDATE runs SET name = ? WHERE id = ?", (chosen, run))
 
     def add_request(self, run: str, kind: RequestKind, payload: Mapping[str, Any]) -> int:
         """Asks something of the holder of the lease; `request(number)` has the answer later.

@@ -12,6 +12,7 @@ from app.panels.benchmark_rows import FOOTNOTE, MARK, measured, opponents_csv, p
 from app.snapshot import snapshot_of
 from csro_core.errors import UsageError
 from csro_core.estimates import Estimate
+from csro_core.evaluation.benchmark import INFORMED_NOTE, TUNED_NOTE
 from csro_core.evaluation.published import published_cross_table
 from csro_core.games.base import GameSpec
 from csro_core.store.records import RunSettings
@@ -96,6 +97,20 @@ def test_a_policy_of_a_language_model_names_its_model(store):
     (row,) = own_rows(html(app(PAGE, run=run)))
     assert "by gemini:gemini-test" in row
     assert MARK not in row
+
+
+def test_a_tuned_reference_is_no_work_of_the_synthesiser_and_its_exports_say_what_it_is(store, run):
+    measure(store, run, 0, note=TUNED_NOTE)
+    measure(store, run, "mixture", note=f"{INFORMED_NOTE} {TUNED_NOTE}")
+    shown = own_rows(html(app(PAGE, run=run)))
+    mixture, rock = (next(row for row in shown if f'title="{name}' in row) for name in ("mixture", "rock"))
+    assert "tuned on the benchmark" in rock
+    assert MARK not in rock
+    assert "by the synthesiser" in mixture
+    assert "in part tuned on the benchmark" in mixture
+    rows = measured(snapshot_of(run), "rrps", store.requests(run, "benchmark"))
+    assert [row.note for row in rows] == [f"{INFORMED_NOTE} {TUNED_NOTE}", TUNED_NOTE]
+    assert TUNED_NOTE in opponents_csv(rows[1], "net throws")
 
 
 def test_exports_carry_the_footnote_in_the_rows_it_belongs_to(store, run):

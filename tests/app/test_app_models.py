@@ -18,6 +18,7 @@ from csro_core.store.store import Store
 from tests.models.fake_gemini import KEY, FakeGemini
 from tests.models.fake_openai import FakeOpenAi, error
 
+EQUILIBRIUM = "synthesiser:equilibrium"
 KEEP_SERVED = services.keep_served
 LITE = "gemini-3.5-flash-lite"
 
@@ -63,6 +64,21 @@ def test_only_models_that_need_a_key_have_a_field_for_it(form: AppTest, monkeypa
     assert not has_password(chosen(form, "recorded"))
     monkeypatch.setenv("GEMINI_API_KEY", "AIza-in-the-environment-of-the-server")
     assert not has_password(chosen(form, "gemini"))
+
+
+def test_the_solved_table_is_offered_for_repeated_leduc_alone(store: Store, form: AppTest):
+    assert not any("solved" in shown for shown in form.selectbox(key="new_model").options)
+    form.selectbox(key="new_game").set_value("repeated_leduc").run()
+    assert "solved beforehand" in words(chosen(form, EQUILIBRIUM))
+    assert created(store, form).model == EQUILIBRIUM
+
+
+def test_the_solved_table_is_given_up_with_its_game(form: AppTest):
+    form.selectbox(key="new_game").set_value("repeated_leduc").run()
+    chosen(form, EQUILIBRIUM)
+    form.selectbox(key="new_game").set_value("repeated_rps").run()
+    assert not form.exception
+    assert form.selectbox(key="new_model").value == "synthesiser"
 
 
 def test_a_model_is_chosen_with_a_budget(store: Store, form: AppTest):

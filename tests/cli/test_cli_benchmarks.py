@@ -1,5 +1,6 @@
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -8,7 +9,8 @@ pytest.importorskip("pyspiel")
 from csro_core.cli import reproduce
 from csro_core.cli.reproduction_report import Row, report, rows_from_csv, rows_to_csv, summaries
 from csro_core.cli.run import PRESETS
-from csro_core.evaluation.benchmark import INFORMED_NOTE, benchmark_named
+from csro_core.errors import UsageError
+from csro_core.evaluation.benchmark import INFORMED_NOTE, TUNED_NOTE, benchmark_named
 from csro_core.games.base import GameSpec
 
 SMALL = ("--iterations", 1, "--candidates", 1, "--oracle", "zero-shot")
@@ -32,6 +34,18 @@ def test_evaluate_leduc(csro):
     assert document["note"] == ""
     csro("evaluate", "reference:rock", "--benchmark", "leduc", "--episodes", 3).refused("even number of episodes")
     csro("evaluate", "bot:greenberg", "--benchmark", "leduc").refused("--benchmark rrps")
+
+
+def test_a_policy_of_the_synthesiser_carries_its_note_and_a_tuned_one_another(csro):
+    run = csro("run", "--game", "repeated_leduc", *SMALL, "--admit", "always", "--json").json
+    written = next(policy["hash"] for policy in run["policies"] if policy["origin"] == "oracle")
+    few = ("--benchmark", "leduc", "--episodes", 2)
+    assert csro("evaluate", f"policy:{written}", *few, "--json").json["note"] == INFORMED_NOTE
+    seed = next(policy["hash"] for policy in run["policies"] if policy["origin"] == "seed")
+    assert csro("evaluate", f"policy:{seed}", *few, "--json").json["note"] == ""
+    tuned = csro("evaluate", "reference:leduc_adaptive", *few)
+    assert TUNED_NOTE in tuned.out
+    assert INFORMED_NOTE not in tuned.out
 
 
 def test_evaluate_a_solver(csro):
@@ -102,6 +116,34 @@ def test_reproduce_goes_on_where_it_was(csro, tmp_path, monkeypatch):
     assert (out / "report.csv").read_text() == written
     (out / "report.csv").write_text("mine\n")
     csro("reproduce", "leduc", *SMALL, "--out", out).refused("choose another --out")
+
+
+def test_reproduce_says_that_it_cannot_write_before_it_works(csro, tmp_path):
+    taken = tmp_path / "taken"
+    taken.write_text("mine")
+    csro("reproduce", "rrps", *SMALL, "--seeds", 1, "--out", taken).refused("is a file")
+    csro("reproduce", "rrps", *SMALL, "--seeds", 1, "--out", taken / "below").refused("that can be written")
+    assert csro("runs", "--json").json == []
+
+
+def test_a_report_that_cannot_be_finished_leaves_the_one_of_before(tmp_path, monkeypatch):
+    path = tmp_path / "report.csv"
+    reproduce._write(path, "before")
+
+    def full(self, text, encoding):
+        with self.open("w", encoding=encoding) as file:
+            file.write(text[:2])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(UsageError, match="No space left on device"):
+        reproduce._write(path, "after")
+    assert [one.name for one in tmp_path.iterdir()] == ["report.csv"]
+    assert path.read_text() == "before"
+
+
+def test_an_oracle_named_twice_is_run_once():
+    assert reproduce._oracles("zero-shot, zero-shot,best-of-n") == ["zero-shot", "best-of-n"]
 
 
 def test_reproduce_does_not_take_another_run_for_one_of_its_own(csro, tmp_path, monkeypatch):

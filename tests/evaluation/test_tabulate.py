@@ -1,6 +1,7 @@
 """Tables of policies: what they do is found by asking instances, and what is no function of what it saw is refused."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from csro_core.games.base import GameSpec
 from csro_core.games.exact_paths import plans_of
 from csro_core.games.exact_tree import exact_tree
 from csro_core.matches.local_pool import LocalPool
+from csro_core.policies.source import sha256
 from tests.evaluation.path_executor import CALL, FIRST, KNOWN, LAST, ONCE, UNIFORM, PathExecutor
 
 KUHN, LEDUC = GameSpec("kuhn_poker"), GameSpec("leduc_poker")
@@ -132,6 +134,23 @@ def test_the_worst_leak_comes_first():
     worths = [leak.worth for leak in found]
     assert worths == sorted(worths, reverse=True)
     assert {leak.player for leak in found} == {0, 1}
+
+
+@pytest.mark.parametrize(
+    ("shares", "place"),
+    [((0.0, 0.6, 0.4), ("last", 7)), ((0.0, 0.4, 0.6), ("other", 8)), ((0.0, 0.5, 0.5), None),
+     ((0.7, 0.2, 0.1), ("last", 7))],
+)  # fmt: skip
+def test_a_leak_of_a_mixture_has_a_line_where_one_policy_acts_so_more_than_all_others(shares, place):
+    lines = {"first": 6, "last": 7, "other": 8}
+    tables = tables_of(KUHN, {"first": KNOWN[FIRST], "last": KNOWN[LAST], "other": KNOWN[LAST]})
+    texts = [text for text, share in zip(lines, shares, strict=True) if share]
+    mixtures = [tables.mixture(texts, [share for share in shares if share], player) for player in (0, 1)]
+    pairs = zip(mixtures[0].tables, texts, strict=True)
+    told = tuple(replace(table, lines=dict.fromkeys(range(99), lines[text])) for table, text in pairs)
+    found = all_leaks(tables.form, (replace(mixtures[0], tables=told), mixtures[1]))
+    (betting,) = [leak for leak in found if leak.player == 0 and leak.situation == "first to act with Q"]
+    assert (betting.policy, betting.line) == ((sha256(place[0]), place[1]) if place else ("", None))
 
 
 def test_a_line_beyond_the_text_is_not_believed():

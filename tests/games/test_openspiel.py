@@ -108,6 +108,12 @@ class TestWhatIsRefused:
             ("misere(game=tictac())", "unknown game 'tictac'; did you mean tic_tac_toe"),
             ("misere(game=)", "name=value"),
             ("misere(game=leduc_poker(foo=1))", "no parameter 'foo'"),
+            ("misere(game=kuhn_poker(players=-))", "such as tic_tac_toe.., .*: - is no number"),
+            ("misere(game=kuhn_poker(players=99999999999999999999))", "99999999999999999999 is no number"),
+            ("repeated_game(stage_game=matrix_pd(name=blotto),num_repetitions=3)", "\"name\" is no parameter"),
+            # What OpenSpiel itself says of the returns of these two is not so.
+            ("bargaining(discount=-1.0)", "returns must be from 0 to 10, as it says, and are"),
+            ("go_fish(most_books_wins=false)", "returns must add up to 0, as it says, and are"),
             ("kuhn_poker(tensor=1)", "tensor must be true or false, got 1"),
             ("repeated_game(stage_game=leduc_poker(),num_repetitions=5)", "MaxGameLength"),
         ],
@@ -117,6 +123,16 @@ class TestWhatIsRefused:
             parse_game(text)
         assert "\n" not in str(refused.value)
         assert capfd.readouterr().err == ""  # OpenSpiel's own words stay in the process that tried
+
+    def test_brackets_in_odd_places_are_no_game(self):
+        with pytest.raises(UsageError, match="must be a game such as tic_tac_toe"):
+            parse_game("misere(game=kuhn_poker(()))")
+
+    def test_a_mandatory_parameter_is_kept_whatever_its_value(self):
+        # OpenSpiel lists placeholders for them, which look like defaults: 1 for both of these.
+        noisy = parse_game("add_noise(game=kuhn_poker(),epsilon=1,seed=1)")
+        assert noisy.parameters == {"game": "kuhn_poker()", "epsilon": 1.0, "seed": 1}
+        assert make_game(noisy).zero_sum
 
     def test_parameters_that_change_nothing_are_dropped(self):
         assert parse_game("kuhn_poker(players=2)") == GameSpec("kuhn_poker")

@@ -35,7 +35,7 @@ def one_population(*trees):
 
 def test_one_cell_serves_both_orders_in_a_symmetric_game():
     table = build_table(one_population("b", "a"), store(cell("a", "b", [3, 5])), zero_sum=True)
-    assert table.complete
+    assert table.known.all()
     assert table.played.tolist() == [[[0, -4], [4, 0]], [[0, 4], [-4, 0]]]
     assert (table.played[1] == table.played[0].T).all()
     assert table.played_stderr[0, 0, 1] == table.played_stderr[1, 1, 0] == pytest.approx(1.0)
@@ -47,13 +47,13 @@ def test_the_other_ordered_cell_is_not_used():
     table = build_table(one_population("a", "b"), store(cell("b", "a", [3, 5])), zero_sum=True)
     assert table.known.tolist() == [[True, False], [False, True]]
     assert np.isnan(table.played[:, 0, 1]).all()
-    assert not table.complete
+    assert not table.known.all()
 
 
 def test_equal_trees_earn_exactly_nothing_against_each_other():
     twins = Populations(True, ((policy("t", "one"), policy("t", "two"), policy("u")),))
     table = build_table(twins, store(cell("t", "u", [1, 2])), zero_sum=True)
-    assert table.complete
+    assert table.known.all()
     assert (table.played[:, :2, :2] == 0).all()
     assert (table.played_stderr[:, :2, :2] == 0).all()
     assert (table.played[0, 0] == table.played[0, 1]).all()
@@ -63,7 +63,7 @@ def test_a_symmetric_general_sum_game_plays_its_diagonal():
     populations = one_population("a", "b")
     cells = store(cell("a", "a", [1, 3], [3, 5]), cell("b", "b", [0, 0], [0, 0]), cell("a", "b", [1, 1], [7, 9]))
     table = build_table(populations, cells, zero_sum=False)
-    assert table.complete
+    assert table.known.all()
     assert table.played[0].tolist() == [[3, 1], [8, 0]]
     assert (table.played[1] == table.played[0].T).all()
 
@@ -94,7 +94,7 @@ def test_a_cell_with_no_clean_episode_has_no_clean_payoff():
     assert np.isnan(table.clean[0, 0, 1])
     assert table.clean[1, 0, 1] == -9
     assert table.played[0, 0, 1] == 9
-    assert table.complete
+    assert table.known.all()
 
 
 def test_forfeits_of_the_mirror_change_sides():
@@ -142,6 +142,6 @@ def test_pairing_names_the_smaller_tree_first():
 
 def test_a_single_policy_is_a_complete_meta_game():
     table = build_table(one_population("a"), MemoryCells(), zero_sum=True)
-    assert table.complete
+    assert table.known.all()
     assert (table.played == 0).all()
     assert (table.played_stderr == 0).all()

@@ -43,7 +43,7 @@ def test_one_match_per_unordered_pair_and_none_against_oneself():
     assert len(there.executor.batches) == 1
     assert all(row < column for row, column in there.cells.cells)
     table = build_table(populations, there.cells, zero_sum=True)
-    assert table.complete
+    assert table.known.all()
     # Cycle meets always-rock: a tie, a win, a loss, over and over.
     assert table.played[0, 1, 0] == 0
     # Beat-last starts with a tie against rock, then plays paper 11 times.

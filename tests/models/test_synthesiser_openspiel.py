@@ -27,6 +27,7 @@ from csro_core.models.synthesiser.openspiel_genome import (
 from csro_core.models.synthesiser.openspiel_minimax import perfect_wishes, positions_of
 from csro_core.models.synthesiser.openspiel_reading import behaviour_of, read_opponents, read_policy
 from csro_core.models.synthesiser.openspiel_sequences import best_response, safe_response, sequences_of, uniform
+from csro_core.models.synthesiser.openspiel_table import write_table
 from csro_core.models.synthesiser.openspiel_text import read_genome, write_policy
 from csro_core.policies.library import reference_text
 from csro_core.sandbox.guard import check
@@ -118,7 +119,9 @@ def test_a_text_does_what_its_genome_says(game, sample):
     player = 0 if make_game(game).symmetric else sample % 2
     text = write(sample, game, [(0.5, FIRST), (0.5, UNIFORM)], player)
     genome = read_genome(text)
-    assert write_policy(genome, "…", {}).count("\n    (") == len(genome.rules)
+    table = write_table(genome, "…", {})
+    assert table.count("\n    (") == len(genome.rules)
+    assert read_genome(table) == genome
     policy = load(text)
     situations = sequences_of(game).seats[player].situations
     for situation in random.Random(sample).sample(situations, min(40, len(situations))):
@@ -218,23 +221,66 @@ def test_what_is_not_understood_is_said_to_be_unknown(body):
     assert read_policy(f"class Policy:\n    def act(self, obs):\n{body}") is None
 
 
+CHAIN = Genome((
+    Rule((Condition("starts", ("2",)), Condition("can", number=1)), Play(mix=((0, 13), (1, 7)))),
+    Rule((Condition("in", ("a", "b")), Condition("is", ("s",)), Condition("move", number=2)), Play(order=(1, 0))),
+    Rule((Condition("ends", ("x and y", "z")), Condition("seat", number=1)), Play(name="be\"t")),
+    Rule((), Play(order=(2,))), Rule((Condition("starts", ("2", "3")),), Play(word="middle")),
+    Rule((), Play(word="last")),
+), 5)  # fmt: skip
+
+
+def test_few_rules_are_a_chain_in_which_each_has_its_own_lines():
+    text = write_policy(CHAIN, "…", {0: "Pass", 1: "Bet"})
+    assert check(text).problems == ()
+    assert read_genome(text) == CHAIN
+    lines = [line.strip() for line in text.splitlines()]
+    at = lines.index('if state.startswith("2") and 1 in legal and able(legal, 0, 1):')
+    assert lines[at + 1] == "return drawn(legal, {0: 13, 1: 7})  # Pass 13, Bet 7"
+    assert "RULES" not in text
+    policy = load(text.replace("NOISE = 5", "NOISE = 0"))
+    for state, legal, seat, action in (("za", (5, 2), 0, 2), ("3", (7, 8, 9), 0, 8), ("a x and y", (4, 6), 1, 6)):
+        situation = Situation(state, legal, ("n", 'the be"t', "m")[: len(legal)], 0, seat)
+        assert policy.act(observation(situation, KUHN)) == action
+
+
+@pytest.mark.parametrize("change", [
+    ("able(legal, 0, 1)", "able(legal, 0, 2)"), (" and 1 in legal", " or 1 in legal"), ("NOISE = 5", "NOISE = 99"),
+    ("{0: 13, 1: 7}", "{0: 0, 1: 7}"), ("return legal[-1]", "return legal[3]"), ('"x and y"', '"x" + "y"'),
+    ("        if able(legal, 2)", "        self.n = 1\n        if able(legal, 2)"), ("legal = obs", "legal = self"),
+])  # fmt: skip
+def test_a_chain_that_was_changed_is_not_read(change):
+    text = write_policy(CHAIN, "…", {})
+    assert change[0] in text
+    assert read_genome(text.replace(*change)) is None
+
+
+def test_many_rules_are_a_table():
+    rules = tuple(Rule((Condition("is", (str(n),)),), Play(order=(n,))) for n in range(150))
+    genome = tidied(Genome(rules))
+    text = write_policy(genome, "…", {})
+    assert "RULES = (" in text
+    assert read_genome(text) == genome
+
+
 @pytest.mark.parametrize("change", [
     ("RULES = (", "RULES = [("), ('"starts"', '"begins"'), ("def holds", "def held"), ("{0: 13", "{0: 0"),
     ("NOISE = 5", "NOISE = 99"), ('((), "any")', "((), any)"),
 ])  # fmt: skip
 def test_a_text_that_was_changed_in_its_rules_is_not_read(change):
     genome = Genome((Rule((Condition("starts", ("2",)),), Play(mix=((0, 13), (1, 7)))), Rule((), Play(word="any"))), 5)
-    text = write_policy(genome, "…", {})
+    text = write_table(genome, "…", {})
     assert read_genome(text) == genome
     assert change[0] in text
     assert read_genome(text.replace(*change)) is None
 
 
-def test_odd_letters_of_a_state_survive():
+@pytest.mark.parametrize("form", [write_policy, write_table])
+def test_odd_letters_of_a_state_survive(form):
     pieces = ('say "no"\\', "two\nlines\t{SPACE}", "\u2028é\U0001f600", "#)], ")
     conditions = (Condition("in", pieces), Condition("seat", number=1))
     genome = Genome((Rule(conditions, Play(name='a "b" {c}')), Rule((), Play("any"))))
-    text = write_policy(genome, "…", {})
+    text = form(genome, "…", {})
     assert check(text).problems == ()
     assert read_genome(text) == genome
     situation = Situation(f"x{pieces[2]}x", (3, 4), ("z", 'a "b" {c}'), 0, 1)

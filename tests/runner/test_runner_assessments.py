@@ -7,16 +7,14 @@ import time
 import pytest
 from running import BIASED, new_run, settings, start_command
 
-from csro_core.cli.evaluate import scores_document
-from csro_core.evaluation.benchmark import BENCHMARKS, INFORMED_NOTE, Mixture, evaluate_mixtures
+from csro_core.evaluation import exploitability
+from csro_core.evaluation.benchmark import INFORMED_NOTE, TUNED_NOTE
 from csro_core.evaluation.roshambo import bot_names
 from csro_core.games import make_game
 from csro_core.games.base import GameSpec
 from csro_core.matches.local_pool import LocalPool
 from csro_core.policies.library import reference_text
-from csro_core.runner import Runner, assessments
-from csro_core.runner.assessments import benchmark_document
-from csro_core.seeds import derive
+from csro_core.runner import Runner
 
 KUHN = GameSpec("kuhn_poker")
 RPS = GameSpec("repeated_rps")
@@ -92,7 +90,7 @@ def test_exploitability_of_a_policy_is_the_document_of_the_command_line(serve, t
 
 
 def test_exploitability_of_the_mixture_and_of_dice_has_an_error(serve, monkeypatch):
-    monkeypatch.setattr(assessments, "_MOST_INSTANCES", 1)
+    monkeypatch.setattr(exploitability, "MOST_INSTANCES", 1)
     served = serve(KUHN, initial=("reference:first_action",))
     mixture = served.ask("exploitability", {"target": "mixture"})
     assert mixture.state == "done"
@@ -197,7 +195,9 @@ def test_a_policy_of_the_synthesiser_carries_the_note_and_its_hand_made_edit_too
     written = next(member.policy for member in served.store.members(served.run) if member.origin == "oracle")
     edited = served.ask("add", {"text": written.source + "\n# mine\n", "player": 0, "parent": written.hash}).result
     rock = served.store.members(served.run)[0].policy.hash
-    for policy, note in ((written.hash, INFORMED_NOTE), (edited["hash"], INFORMED_NOTE), (rock, "")):
+    tuned = add(served, reference_text("rrps_ensemble"))
+    notes = {written.hash: INFORMED_NOTE, edited["hash"]: INFORMED_NOTE, rock: "", tuned: TUNED_NOTE}
+    for policy, note in notes.items():
         payload = {"target": f"policy:{policy}", "benchmark": "rrps", "episodes": 1}
         assert served.ask("benchmark", payload).result["note"] == note
 
@@ -225,17 +225,3 @@ def test_a_benchmark_shows_how_far_it_is_and_stops_on_request(serve):
     assert "stopped" in answer.result["message"]
     assert time.monotonic() - began < 15  # 2 on an idle machine
     assert served.ask("check", {"text": BET}).state == "done"
-
-
-def test_the_two_documents_of_scores_agree():
-    benchmark = BENCHMARKS["leduc"]
-    pool = LocalPool(make_game)
-    try:
-        entrant = Mixture((reference_text("always_call"),), (1.0,))
-        (result,) = evaluate_mixtures(benchmark, [entrant], 4, derive(0, "benchmark"), pool)
-    finally:
-        pool.close()
-    document = benchmark_document(benchmark, result, entrant, 4, "")
-    assert document == {
-        "benchmark": "leduc", "unit": benchmark.unit, **scores_document(result, entrant), "episodes": 4, "note": "",
-    }  # fmt: skip

@@ -55,11 +55,6 @@ def test_names_are_friendly_and_unique(store, make):
     assert store.run(run).name == "matrix-best-of-n-1"
     with pytest.raises(UsageError, match="must be new"):
         store.create_run("rps-linear-1", make.settings, 1)
-    with pytest.raises(UsageError, match="must be new"):
-        store.rename_run(run, "rps-linear-1")
-    store.rename_run(run, "matrix-best-of-n-1")
-    store.rename_run(run, "other")
-    assert store.run("other").id == run
     for name in ("a\nb", "x" * 101, "\x1b[31m"):
         with pytest.raises(UsageError, match="printable"):
             store.create_run(name, make.settings, 1)
@@ -253,7 +248,6 @@ def test_versions_count_what_changed(store, run, make, clock):
         lambda: lease.set_progress({"a": 1}),
         lambda: store.add_request(run, "stop", {}),
         lambda: store.save_draft(run, "h", "x"),
-        lambda: store.rename_run(run, "n"),
         lambda: lease.set_status("running"),
         lambda: lease.event("e", {}),
     ]

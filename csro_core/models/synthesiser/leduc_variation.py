@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from csro_core.models.synthesiser import changes
 from csro_core.models.synthesiser.grammar import pick
 from csro_core.models.synthesiser.leduc_genome import (
     CONFIDENCES,
@@ -42,12 +43,7 @@ ADAPTIVE_CAUTIONS = (1.0, 2.0)
 """What a chip lost to the best answer weighs when a style is aimed (see `leduc_values.improved`)."""
 
 
-@dataclass(frozen=True)
-class Change:
-    """A varied genome and a clause such as "its chances to call are those of #4"."""
-
-    genome: Genome
-    clause: str
+Change: TypeAlias = changes.Change[Genome]
 
 
 @dataclass(frozen=True)
@@ -199,18 +195,12 @@ def _changed(old: Genome, new: Genome, clause: str) -> Change | None:
 def varied(genome: Genome, material: Material) -> Change:
     """Returns a child that differs from the genome by one to three variations."""
     rng = material.rng
-    wanted = pick(rng, (1, 2, 3), (1, 2, 1))
-    child = genome
-    clauses: list[str] = []
-    while len(clauses) < wanted:
+
+    def propose(child: Genome, _: int) -> Change | None:
         variation = pick(rng, [function for function, _ in _VARIATIONS], [weight for _, weight in _VARIATIONS])
-        change = variation(child, material)
-        if change is not None:
-            child = tidied(change.genome)
-            clauses.append(change.clause)
-    if child == tidied(genome):
-        return varied(genome, material)
-    return Change(child, "; ".join(dict.fromkeys(clauses)))
+        return variation(child, material)
+
+    return changes.changed_often(genome, propose, tidied, rng)
 
 
 def crossed(genome: Genome, other: Genome, name: str, rng: np.random.Generator) -> Change:

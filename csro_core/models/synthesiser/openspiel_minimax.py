@@ -9,13 +9,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from csro_core.games.base import GameSpec
+from csro_core.games.base import GameSpec, SpecKey
 from csro_core.games.openspiel import load_openspiel
 from csro_core.games.openspiel_names import pyspiel
 from csro_core.models.synthesiser.openspiel_compile import Wish
 from csro_core.models.synthesiser.openspiel_genome import Situation, action_odds
 from csro_core.models.synthesiser.openspiel_reading import Reading
-from csro_core.models.synthesiser.openspiel_sequences import Named
 
 MAX_POSITIONS = 20_000
 """Positions above which a game is not solved; tic-tac-toe has 4,520 before its ends, which take 0.03 s once."""
@@ -80,11 +79,11 @@ class Positions:
 
 def positions_of(spec: GameSpec) -> Positions | None:
     """Returns a solved game; None where it hides something, leaves something to chance, or has too many positions."""
-    return _positions(Named(spec))
+    return _positions(SpecKey(spec))
 
 
 @lru_cache(maxsize=8)
-def _positions(named: Named) -> Positions | None:
+def _positions(named: SpecKey) -> Positions | None:
     game = load_openspiel(named.spec)
     kind = game.get_type()
     plain = (

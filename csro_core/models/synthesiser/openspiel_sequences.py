@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from csro_core.errors import UsageError
-from csro_core.games.base import GameSpec
+from csro_core.games.base import GameSpec, SpecKey
 from csro_core.games.exact_tree import estimated_histories, exact_tree
 from csro_core.games.openspiel import load_openspiel
 from csro_core.models.synthesiser.openspiel_genome import Situation
@@ -126,7 +126,7 @@ class Sequences:
 
 def sequences_of(spec: GameSpec) -> Sequences | None:
     """Returns a small game in sequence form; None for a large one, or one whose players forget."""
-    return _sequences(Named(spec))
+    return _sequences(SpecKey(spec))
 
 
 def _is_large(game: Any) -> bool:
@@ -151,25 +151,8 @@ def _is_large(game: Any) -> bool:
     return left == 0
 
 
-class Named:
-    """A spec that can be looked up in a cache: parameters may hold lists, which cannot be hashed."""
-
-    def __init__(self, spec: GameSpec) -> None:
-        """Keeps a spec."""
-        self.spec = spec
-        self._identity = (spec.name, repr(sorted(spec.parameters.items())))
-
-    def __hash__(self) -> int:
-        """Returns the hash of name and parameters."""
-        return hash(self._identity)
-
-    def __eq__(self, other: object) -> bool:
-        """Returns True for the same name and parameters."""
-        return isinstance(other, Named) and other._identity == self._identity
-
-
 @lru_cache(maxsize=8)
-def _sequences(named: Named) -> Sequences | None:
+def _sequences(named: SpecKey) -> Sequences | None:
     try:
         if _is_large(load_openspiel(named.spec)):
             return None

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from csro_core.models.synthesiser import changes
 from csro_core.models.synthesiser.genome import (
     MAX_SIGNALS,
     NOISES,
@@ -32,12 +33,7 @@ GROWING = 14
 """Signals below which a child always gets at least one more."""
 
 
-@dataclass(frozen=True)
-class Change:
-    """A varied genome and a clause such as "two signals were borrowed from #4"."""
-
-    genome: Genome
-    clause: str
+Change: TypeAlias = changes.Change[Genome]
 
 
 @dataclass(frozen=True)
@@ -192,17 +188,11 @@ def _changed(old: Genome, new: Genome, clause: str) -> Change | None:
 def varied(genome: Genome, material: Material) -> Change:
     """Returns a child that differs from the genome by one to three variations."""
     rng = material.rng
-    wanted = pick(rng, (1, 2, 3), (1, 2, 1))
-    child = genome
-    clauses: list[str] = []
-    while len(clauses) < wanted:
-        must_grow = not clauses and len(genome.signals) < GROWING
+
+    def propose(child: Genome, changes_before: int) -> Change | None:
+        must_grow = not changes_before and len(child.signals) < GROWING
         options = _GROWTHS if must_grow else _VARIATIONS
         variation = pick(rng, [function for function, _ in options], [weight for _, weight in options])
-        change = variation(child, material)
-        if change is not None:
-            child = tidied(change.genome)
-            clauses.append(change.clause)
-    if child == tidied(genome):
-        return varied(genome, material)
-    return Change(child, "; ".join(dict.fromkeys(clauses)))
+        return variation(child, material)
+
+    return changes.changed_often(genome, propose, tidied, rng)
