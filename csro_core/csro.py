@@ -42,6 +42,12 @@ from csro_core.oracles.summaries import AskedSummaries
 from csro_core.oracles.trials import Trials
 from csro_core.seeds import derive
 
+CORE_SHARE = 0.01
+"""Share of sigma from which a policy belongs to what sigma rests on."""
+
+DEEPEST = 8
+"""Times the usual episodes that a payoff cell has at most."""
+
 
 @dataclass(frozen=True)
 class LoopSettings:
@@ -111,6 +117,51 @@ def settle(bench: Bench, solver: MetaSolver, populations: Populations) -> MetaGa
     else:
         solution = solver.solve(table.played, table.played_stderr, populations.symmetric)
     return MetaGame(populations, table, solution)
+
+
+def core(metagame: MetaGame) -> tuple[list[Entry], list[Entry]]:
+    """Returns the policies that sigma rests on: those of weight, and each player's best one against it."""
+    populations, sigma = metagame.populations, metagame.solution.sigma
+    chosen = []
+    for player in (0, 1):
+        best = rank_members(metagame.table, player, sigma[1 - player])[0]
+        places = sorted({best, *(int(place) for place in np.flatnonzero(sigma[player] >= CORE_SHARE))})
+        chosen.append([populations.of(player)[place] for place in places])
+    return chosen[0], chosen[1]
+
+
+def deeper(bench: Bench, metagame: MetaGame) -> int:
+    """Returns how many episodes the cells of the core should have next: twice as many; 0 where they have enough."""
+    names = [[entry.hash for entry in entries] for entries in core(metagame)]
+    places = [
+        [place for place, entry in enumerate(metagame.populations.of(player)) if entry.hash in names[player]]
+        for player in (0, 1)
+    ]
+    counts = metagame.table.episodes[np.ix_(places[0], places[1])]
+    least = int(counts[counts > 0].min(initial=DEEPEST * bench.episodes))
+    return min(2 * least, DEEPEST * bench.episodes) if least < DEEPEST * bench.episodes else 0
+
+
+def sharpened(bench: Bench, solver: MetaSolver, metagame: MetaGame, episodes: int) -> MetaGame:
+    """Plays the cells of the core for longer, and solves again.
+
+    Where a member seems to earn more than sigma, and a finalist no more than that member, sigma itself is what is not
+    known well enough: a solver that tolerates the noise of the payoffs leaves something to everybody.
+
+    Args:
+        bench: plays.
+        solver: the meta-solver.
+        metagame: as it is.
+        episodes: what each cell of the core shall have, even (see `deeper`).
+
+    Returns:
+        The same populations, known better.
+    """
+    first, second = core(metagame)
+    if metagame.populations.symmetric:
+        first = second = list({entry.hash: entry for entry in (*first, *second)}.values())
+    bench.deepen(first, second, 0, episodes)
+    return settle(bench, solver, metagame.populations)
 
 
 @dataclass(frozen=True)

@@ -133,6 +133,8 @@ def solver_note(snapshot: Snapshot, solution: SolutionRecord) -> None:
         text += f". {solution.note}"
     if solution.cause == "edit":
         text += ". Solved again after a policy was added by hand"
+    if solution.cause == "episodes":
+        text += ". Solved again after more episodes, since a member seemed to earn more than sigma"
     st.html(
         '<div class="csro-note" title="NashConv of the meta-game: what both players together could gain by choosing '
         'another policy of the population. ε: the tolerance granted, one standard error of a payoff against sigma.">'

@@ -72,6 +72,8 @@ def _checked(path: Path) -> Path:
         UsageError: it is none, or cannot be read.
     """
     try:
+        if path.is_fifo():  # To open one waits until somebody writes, and llama.cpp could not read it anyway.
+            raise UsageError(f"{path} must be a model in the format GGUF; it is a pipe, not a file")
         with path.open("rb") as file:
             begins = file.read(len(_MAGIC))
     except FileNotFoundError as error:

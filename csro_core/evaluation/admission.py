@@ -65,12 +65,15 @@ class Admission:
         lift: against tau, or None where tau is sigma.
         verdict: "improves" (gain), "broadens" (lift), "rejected", "undecided", "failed", or "always".
         message: the verdict in a sentence.
+        rivalled: True where it was kept out only because a member earns more than sigma as well: then sigma rests on
+            payoffs that are not known well enough.
     """
 
     gain: Estimate | None
     lift: Estimate | None
     verdict: AdmissionVerdict
     message: str
+    rivalled: bool = False
 
     @property
     def admitted(self) -> bool:
@@ -225,15 +228,21 @@ def _verdict(seen: _Seen, rule: _Rule, always: bool) -> Admission:
         return Admission(gain, lift, "broadens", f"beats the best member against the target {beyond}")
     if always:
         return Admission(gain, lift, "always", "admitted because every finalist is (admit = always)")
+    rivalled = rule.side(gain) == "above"
     if (rule.improvement(seen), rule.side(lift)) == ("below", "below"):
         if rule.side(gain) == "below":
             return Admission(gain, lift, "rejected", "does not earn more than sigma: nothing found, which is no proof")
-        return Admission(gain, lift, "rejected", f"earns more than sigma, but no more than {seen.rival} does already")
+        words = f"earns more than sigma, but no more than {seen.rival} does already"
+        return Admission(gain, lift, "rejected", words, rivalled)
     if gain.episodes == 0:
         return Admission(gain, lift, "rejected", "every opponent of weight forfeited: there is nothing to measure")
     narrow = gain if seen.ahead is None or rule.side(gain) != "above" else seen.ahead
     best = max((e for e in (narrow, lift) if e is not None), key=lambda e: e.mean)
     more = episodes_needed(best, rule.critical(best.episodes))
     if best.mean <= 0 or more is None:
-        return Admission(gain, lift, "rejected", "no sign of a gain on fresh seeds: nothing found, which is no proof")
-    return Admission(gain, lift, "undecided", f"about {more} more episodes would tell")
+        words = "no sign of a gain on fresh seeds: nothing found, which is no proof"
+        if rivalled:
+            words = f"earns more than sigma, but there is no sign that it earns more than {seen.rival} does already"
+        return Admission(gain, lift, "rejected", words, rivalled)
+    beyond = f" whether it earns more than {seen.rival}, who beats sigma too" if rivalled else ""
+    return Admission(gain, lift, "undecided", f"about {more} more episodes would tell{beyond}", rivalled)

@@ -29,6 +29,7 @@ NOT_INSTALLED = (
 )
 
 _MOST_TEXT = 2_000
+_MOST_SHOWN = 80
 _NUMBER_LIKE = re.compile(r"=([-+.0-9]+)(?=[,)])")
 _NUMBER = re.compile(r"[-+]?(?:[0-9]{1,9}|[0-9]+\.[0-9]*|\.[0-9]+)")
 _FOLLOWS_ANOTHER = frozenset({"num_cols", "num_rows"})
@@ -56,13 +57,14 @@ def known_type(name: str, known: tuple[str, ...] = ()) -> Any:
     types = registered_types()
     if name in types:
         return types[name]
-    near = get_close_matches(name, [*known, *(one for one in types if one not in known)], n=3, cutoff=0.6)
+    near = get_close_matches(name[:_MOST_SHOWN], [*known, *(one for one in types if one not in known)], n=3, cutoff=0.6)
     meant = f"did you mean {' or '.join(near)}? " if near else ""
     also = f"known games: {', '.join(known)}; " if known else ""
     if not types:
-        raise UsageError(f"unknown game {name!r}; {also}{meant}{NOT_INSTALLED}")
+        raise UsageError(f"unknown game {name[:_MOST_SHOWN]!r}; {also}{meant}{NOT_INSTALLED}")
     raise UsageError(
-        f"unknown game {name!r}; {meant}{also}and {len(types)} of OpenSpiel: `games --all --search TEXT` lists them"
+        f"unknown game {name[:_MOST_SHOWN]!r}; {meant}{also}and {len(types)} of OpenSpiel: "
+        "`games --all --search TEXT` lists them"
     )
 
 
@@ -87,10 +89,10 @@ def checked_parameters(name: str, given: Mapping[str, Parameter]) -> dict[str, P
                 checked[key] = True
             continue
         if key not in known:
-            near = get_close_matches(key, list(known), n=1)
+            near = get_close_matches(key[:_MOST_SHOWN], list(known), n=1)
             meant = f" (did you mean {near[0]}?)" if near else ""
             has = ", ".join([*known, TENSOR])
-            raise UsageError(f"game {name} has no parameter {key!r}{meant}; it has: {has}")
+            raise UsageError(f"game {name} has no parameter {key[:_MOST_SHOWN]!r}{meant}; it has: {has}")
         wanted = _converted(name, key, value, known[key])
         # Where a game does not load without parameters, the "defaults" of the mandatory ones are placeholders.
         if not kind.default_loadable or wanted != _plain(known[key]) or key in _FOLLOWS_ANOTHER:
@@ -148,7 +150,7 @@ def _check_inner(read: Mapping[str, Any]) -> None:
             continue
         if key not in kind.parameter_specification:
             has = ", ".join(kind.parameter_specification) or "none"
-            raise UsageError(f"game {name} has no parameter {key!r}; it has: {has}")
+            raise UsageError(f"game {name} has no parameter {key[:_MOST_SHOWN]!r}; it has: {has}")
         _refuse_files(name, key, value)
         if isinstance(value, dict):
             _check_inner(value)

@@ -2,11 +2,21 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
-from csro_core.csro import Loop, LoopSettings, MetaGame, Outcome, settle
+from csro_core.csro import (
+    DEEPEST,
+    Loop,
+    LoopSettings,
+    MetaGame,
+    Outcome,
+    core,
+    deeper,
+    settle,
+    sharpened,
+)  # fmt: skip
 from csro_core.errors import CsroError, UsageError
 from csro_core.evaluation.bench import Bench
 from csro_core.evaluation.champion import champion
@@ -157,6 +167,7 @@ class Session:
             Cancelled: stopped; nothing of the iteration counts.
             CsroError: it failed.
         """
+        deepened = self._sharpen()
         iteration = self.iteration + 1
         # An earlier try of this iteration, stopped half-way, may have made more attempts than this one will.
         self.lease.discard_unfinished()
@@ -185,7 +196,7 @@ class Session:
         with self._writer.iteration():
             outcome = loop.step(iteration, self.metagame)
         row = self._row_episodes(outcome) if outcome.entry is not None else 0
-        cost = Cost(time.monotonic() - began, self.bench.met - met + row)
+        cost = Cost(time.monotonic() - began, self.bench.met - met + row + deepened)
         self._commit(iteration, solution, outcome, cost)
 
     def extension(self, text: str, player: int, parent: str, name: str) -> Extension:
@@ -272,6 +283,26 @@ class Session:
             )
         )  # fmt: skip
 
+    def _sharpen(self) -> int:
+        """Plays what the last decision asked for, so that sigma is known better.
+
+        At the start of the next iteration, since what is played here is done again after a crash and comes to the same.
+
+        Returns:
+            How many episodes that takes.
+        """
+        last = self._store.solutions(self.run)[-1]
+        wanted = last.extra.get("deepen", 0)
+        if type(wanted) is not int or wanted % 2 or not 0 < wanted <= DEEPEST * self.bench.episodes:
+            return 0  # nothing is wanted, or a stranger's file says so
+        self._watch.begin(self.iteration + 1, 0)
+        self._watch.stage("solve", "more episodes where sigma rests on noise")
+        first, second = core(self.metagame)
+        metagame = sharpened(self.bench, self.solver, self.metagame, wanted)
+        self.lease.add_solution(self._solution(metagame, last.number + 1, "episodes", self.iteration))
+        self._metagame = metagame
+        return len(first) * len(second) * wanted // 2
+
     def _row_episodes(self, outcome: Outcome) -> int:
         """Returns the episodes of a new row; counted as all played, since some may have been before a crash."""
         populations = outcome.metagame.populations
@@ -291,6 +322,9 @@ class Session:
             attempts=len(outcome.attempts), seconds=cost.seconds, episodes=cost.episodes,
         )  # fmt: skip
         solution = self._solution(outcome.metagame, before.number + 1, "iteration", iteration)
+        if outcome.admission.rivalled:
+            deepen = deeper(self.bench, outcome.metagame)
+            solution = replace(solution, extra={**solution.extra, **({"deepen": deepen} if deepen else {})})
         self.lease.commit_iteration(record, members, solution)
         self._metagame, self.iteration = outcome.metagame, iteration
 

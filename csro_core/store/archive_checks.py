@@ -35,6 +35,8 @@ from csro_core.store.store import MAX_TARGET
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _MOST_EPISODES = 1_000_000
+_MOST_CELL_EPISODES = 10_000
+_MOST_ATTEMPTS = 1_000
 _MOST_NAME = 200
 _MOST_SAID = 400
 _MOST_CAP = 1e15  # what a number field of a browser can hold
@@ -193,8 +195,10 @@ def _check_run(archive: Archive) -> None:
     settings = run.settings
     make_game(settings.game)
     _check_words(settings)
-    even = settings.episodes >= 2 and settings.episodes % 2 == 0
-    if settings.seed < 0 or settings.attempts < 0 or not even or not 0 <= settings.target_mix <= 1:
+    # A stranger's run may be resumed here: more attempts or episodes than a form allows would fill the memory.
+    even = 2 <= settings.episodes <= _MOST_CELL_EPISODES and settings.episodes % 2 == 0
+    sane = settings.seed >= 0 and 0 <= settings.attempts <= _MOST_ATTEMPTS and 0 <= settings.target_mix <= 1
+    if not even or not sane:
         raise ValueError("its settings are out of range: see RunSettings")
     if not 0 <= run.target <= MAX_TARGET:
         raise ValueError(f"its target must be from 0 to {MAX_TARGET}, got {run.target}")

@@ -143,7 +143,7 @@ class SolutionRecord:
     Attributes:
         number: 0, 1, … within the run, in order of time.
         iteration: iterations finished at that time.
-        cause: "iteration", "edit" (a policy was added by hand), or "final".
+        cause: "iteration", "edit" (a policy was added by hand), "episodes" (payoffs are known better), or "final".
         sizes: policies per population when it was solved.
         sigma: one meta-strategy per population, each as long as its population then.
         value: payoff of sigma to player 0 in the estimated meta-game.
@@ -152,7 +152,8 @@ class SolutionRecord:
         note: what the solver has to say ("cheaper equivalent above 60 policies"), "" otherwise.
         exploitability: exploitability of *the game* at sigma where it can be computed, else None.
         exploitability_exact: True where it is exact (all actions in the support deterministic).
-        extra: anything else for the page: {"champion": …}.
+        extra: anything else: {"champion": … for the page, "deepen": episodes that the cells which sigma rests on shall
+            have before the next iteration}.
     """
 
     number: int

@@ -110,6 +110,13 @@ def test_a_port_that_is_taken(csro, llama, gguf):
     assert llama.seen == []
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_no_model_and_nobody_waits_for_it(csro, llama, tmp_path):
+    pipe = tmp_path / "x.gguf"
+    os.mkfifo(pipe)
+    csro("local-llm", "--model", pipe, "--port", 0).refused("it is a pipe")
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [

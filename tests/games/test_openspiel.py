@@ -124,6 +124,12 @@ class TestWhatIsRefused:
         assert "\n" not in str(refused.value)
         assert capfd.readouterr().err == ""  # OpenSpiel's own words stay in the process that tried
 
+    @pytest.mark.parametrize("spec", [GameSpec("x" * 100_000), GameSpec("goofspiel", {"x" * 100_000: 1})])
+    def test_a_message_about_a_long_name_is_short(self, spec):
+        with pytest.raises(UsageError, match=f"'{'x' * 80}'") as refused:
+            make_game(spec)
+        assert len(str(refused.value)) < 500
+
     def test_brackets_in_odd_places_are_no_game(self):
         with pytest.raises(UsageError, match="must be a game such as tic_tac_toe"):
             parse_game("misere(game=kuhn_poker(()))")

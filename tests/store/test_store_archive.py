@@ -159,6 +159,8 @@ HOSTILE = {
     "huge number": (set_field((RUN, "target"), 10**30), "whole number"),
     "absurd target": (set_field((RUN, "target"), 10**9), "target must be"),
     "negative seed": (set_field((RUN, "settings", "seed"), -1), "out of range"),
+    "endless episodes": (set_field((RUN, "settings", "episodes"), 10**12), "out of range"),
+    "endless attempts": (set_field((RUN, "settings", "attempts"), 10**12), "out of range"),
     "odd episodes": (set_field((RUN, "settings", "episodes"), 3), "out of range"),
     "unknown context": (set_field((RUN, "settings", "context"), "\x1b[2J"), "context must be one of code, summary"),
     "unknown opponents": (set_field((RUN, "settings", "opponents"), "all"), "opponents shown must be"),
