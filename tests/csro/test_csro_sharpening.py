@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from csro_core.csro import CORE_SHARE, DEEPEST, core, deeper, settle, sharpened
 from csro_core.evaluation.bench import Bench
