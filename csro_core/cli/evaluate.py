@@ -122,6 +122,8 @@ def entrant_of(store: Store, target: str, champion: bool, benchmark: Benchmark) 
     try:
         run = store.run(target)
     except NotFoundError:
+        if champion:
+            raise UsageError(f"--champion is for a run, which {target!r} is not: leave it out") from None
         return Mixture((read_policy(target, store, benchmark.game),), (1.0,))
     if run.settings.game.key != benchmark.game.key:
         played, wanted = (make_game(spec).title for spec in (run.settings.game, benchmark.game))

@@ -34,6 +34,7 @@ def test_evaluate_leduc(csro):
     assert document["note"] == ""
     csro("evaluate", "reference:rock", "--benchmark", "leduc", "--episodes", 3).refused("even number of episodes")
     csro("evaluate", "bot:greenberg", "--benchmark", "leduc").refused("--benchmark rrps")
+    csro("evaluate", "reference:rock", "--benchmark", "leduc", "--champion").refused("--champion is for a run")
 
 
 def test_a_policy_of_the_synthesiser_carries_its_note_and_a_tuned_one_another(csro):
