@@ -5,7 +5,7 @@ import os
 import re
 import secrets
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -127,10 +127,15 @@ def _cells(store: Store, run: str) -> list[dict[str, Any]]:
             "returns": cell.returns,
             "forfeits": cell.forfeits,
             "failures": cell.failures,
-            "moves": [base64.b64encode(log).decode() for log in reader.moves(cell.row, cell.column)],
+            "moves": _whole_logs(reader.moves(cell.row, cell.column)),
         }
         for cell in reader.all()
     ]
+
+
+def _whole_logs(logs: Sequence[bytes]) -> list[str]:
+    """Returns the logs as text, none where one is missing: an archive has all logs of a cell or none."""
+    return [base64.b64encode(log).decode() for log in logs] if all(logs) else []
 
 
 def _write(store: Store, archive: Archive) -> str:

@@ -87,7 +87,10 @@ class CellReader:
         return [_cell(row) for row in rows]
 
     def moves(self, row: str, column: str) -> tuple[bytes, ...]:
-        """Returns the compressed logs of the pair, one an episode; empty where none were kept."""
+        """Returns the compressed logs of the pair, one an episode; empty where none were kept.
+
+        In stores of earlier versions b"" stands for an episode that was played before others were added.
+        """
         with self._reading() as connection:
             found = connection.execute(
                 "SELECT logs FROM moves JOIN cells ON cells.id = moves.cell "
@@ -152,9 +155,19 @@ def write_cell(connection: sqlite3.Connection, key: CellKey, cell: Cell) -> None
     ).fetchone()  # fmt: skip
     if written is None:
         return
+    logs = _with_earlier(connection, written["id"], cell.moves)
     connection.execute("DELETE FROM moves WHERE cell = ?", (written["id"],))
-    if cell.moves:
-        connection.execute("INSERT INTO moves (cell, logs) VALUES (?, ?)", (written["id"], pack_logs(cell.moves)))
+    if logs:
+        connection.execute("INSERT INTO moves (cell, logs) VALUES (?, ?)", (written["id"], pack_logs(logs)))
+
+
+def _with_earlier(connection: sqlite3.Connection, cell: int, logs: tuple[bytes, ...]) -> tuple[bytes, ...]:
+    """Returns the logs with those of earlier episodes, for which a cell that was played further holds b""."""
+    if all(logs):
+        return logs
+    found = connection.execute("SELECT logs FROM moves WHERE cell = ?", (cell,)).fetchone()
+    before = () if found is None else unpack_logs(found["logs"])
+    return tuple(log or (before[place] if place < len(before) else b"") for place, log in enumerate(logs))
 
 
 def pack_logs(logs: Sequence[bytes]) -> bytes:

@@ -322,3 +322,17 @@ def test_other_compressions_and_passwords_are_refused(store, archive):
     archive.write_bytes(bytes(data))
     with pytest.raises(UsageError, match="without a password"):
         import_run(store, archive)
+
+
+def test_a_cell_that_lacks_a_log_is_exported_without_logs(store, filled, tmp_path, make):
+    lease = store.acquire(filled, "me")
+    first, second = (make.member(index).policy for index in (0, 1))
+    longer = make.cell(first, second, 8)
+    lease.cells.put(replace(make.cell(first, second, 6, moves=False)))
+    lease.cells.put(replace(longer, moves=(b"",) * 6 + longer.moves[6:]))
+    lease.release("stopped")
+    path = tmp_path / "run.zip"
+    export_run(store, filled, path)
+    lengths = {(len(cell["returns"]), len(cell["moves"])) for cell in json.loads(contents(path)["cells.json"])}
+    assert (8, 0) in lengths
+    assert import_run(store, path)

@@ -157,8 +157,11 @@ def test_cells_are_a_cell_store(store, run, make):
 
     lease.cells.put(make.cell(first, second, 2))
     assert lease.cells.get(first.tree_hash, second.tree_hash).episodes == 4
-    lease.cells.put(make.cell(first, second, 6, moves=False))
-    assert [cell.episodes for cell in store.cells(run).all()] == [6]
+    further = make.cell(first, second, 6)
+    lease.cells.put(dataclasses.replace(further, moves=(b"",) * 4 + further.moves[4:]))  # as one that was played on
+    assert store.cell_moves(run, first.tree_hash, second.tree_hash) == further.moves
+    lease.cells.put(make.cell(first, second, 8, moves=False))
+    assert [cell.episodes for cell in store.cells(run).all()] == [8]
     assert store.cell_moves(run, first.tree_hash, second.tree_hash) == ()
 
     other = store.create_run("", make.settings, 1)
