@@ -1,8 +1,8 @@
 """Takes the screenshots of the README: `python -m tests.e2e.screenshots STORE RUN FOLDER [LOOK …]`.
 
 RUN is the id or the name of a finished run of any game; a LOOK is a theme and a width such as light-1280 or dark-1920
-(default: both themes at both widths). For every look run, policies, edit, match and new-run are written as
-FOLDER/PAGE-LOOK.png. The store is copied first: scoring an edit for its picture leaves no trace in it.
+(default: both themes at both widths). For every look run, policies, edit, match, benchmark and new-run, and where the
+game has it exploitability, are written as FOLDER/PAGE-LOOK.png. The store is copied first: scoring an edit for its picture leaves no trace in it.
 """
 
 import sqlite3
@@ -59,9 +59,18 @@ def _pages(running: Server, page, wanted: str, folder: Path, look: str) -> list[
         ("policies", f"policies?{shown}"),
         ("match", f"matches?{match}"),
         ("edit", f"policies?{shown}&tab=Edit"),
+        ("benchmark", f"benchmark?run={run.id}"),
+        ("exploitability", f"policies?{shown}&tab=Exploitability"),
     ):
         page.goto(f"{running.url}/{path}")
         settle(page)
+        if title == "exploitability":
+            page.get_by_role("radio", name="Lineage").wait_for()
+            if not page.get_by_role("radio", name="Exploitability").count():
+                continue
+            page.get_by_role("button", name="Compute").click()
+            page.get_by_text("where the safest best responder gains most").wait_for(timeout=PATIENCE)
+            settle(page)
         if title == "edit":
             page.get_by_role("button", name="Score against the population").click()
             page.locator(".csro-verdict").first.wait_for(timeout=PATIENCE)
@@ -69,7 +78,7 @@ def _pages(running: Server, page, wanted: str, folder: Path, look: str) -> list[
         if title == "run":
             page.get_by_role("table").or_(page.get_by_text("It has no attempts")).first.wait_for()
         page.mouse.move(5, 5)
-        written.append(_save(page, folder / f"{title}-{look}.png", whole=title in {"run", "match"}))
+        written.append(_save(page, folder / f"{title}-{look}.png", whole=title in {"run", "match", "benchmark"}))
     page.get_by_role("button", name="New run").click()
     page.get_by_role("dialog").wait_for()
     settle(page)
