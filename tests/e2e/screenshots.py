@@ -2,7 +2,8 @@
 
 RUN is the id or the name of a finished run of any game; a LOOK is a theme and a width such as light-1280 or dark-1920
 (default: both themes at both widths). For every look run, policies, edit, match, benchmark and new-run, and where the
-game has it exploitability, are written as FOLDER/PAGE-LOOK.png. The store is copied first: scoring an edit for its picture leaves no trace in it.
+game has it exploitability, are written as FOLDER/PAGE-LOOK.png. The store is copied first: scoring an edit for its
+picture leaves no trace in it.
 """
 
 import sqlite3
