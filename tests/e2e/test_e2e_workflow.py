@@ -50,12 +50,17 @@ def visit(page, url: str) -> None:
     settle(page)
 
 
+SENDING = 700
+"""Milliseconds that a busy browser may take until the server hears of a text; before that nothing seems to run."""
+
+
 def write(page, text: str) -> None:
     """Replaces what is in the editor, and waits until the page knows."""
     page.get_by_label("source code of the policy").click()
     page.keyboard.press("Control+A")
     page.keyboard.insert_text(text)
     page.keyboard.press("Control+Enter")
+    page.wait_for_timeout(SENDING)
     settle(page)
 
 
