@@ -135,6 +135,8 @@ def test_the_main_job_end_to_end(fresh, open_page):
     page.get_by_role("button", name="Add", exact=True).click()
     page.get_by_role("navigation", name="policies").get_by_text("human edit").wait_for()
     assert len(store.members(run.id)) == before + 1
+    # The list knows it from the store, the page as soon as the answer to its request has been collected.
+    page.locator(".csro-head .title").get_by_text("-edit").wait_for()
     page.reload()
     settle(page)
     page.get_by_role("navigation", name="policies").get_by_text("human edit").wait_for()
