@@ -121,25 +121,32 @@ def settle(bench: Bench, solver: MetaSolver, populations: Populations) -> MetaGa
 
 def core(metagame: MetaGame) -> tuple[list[Entry], list[Entry]]:
     """Returns the policies that sigma rests on: those of weight, and each player's best one against it."""
-    populations, sigma = metagame.populations, metagame.solution.sigma
-    chosen = []
-    for player in (0, 1):
-        best = rank_members(metagame.table, player, sigma[1 - player])[0]
-        places = sorted({best, *(int(place) for place in np.flatnonzero(sigma[player] >= CORE_SHARE))})
-        chosen.append([populations.of(player)[place] for place in places])
-    return chosen[0], chosen[1]
+    first, second = (
+        [metagame.populations.of(player)[place] for place in places]
+        for player, places in enumerate(_core_places(metagame))
+    )
+    return first, second
+
+
+def _core_places(metagame: MetaGame) -> tuple[list[int], list[int]]:
+    """Returns the places of the core in the population of each player."""
+    sigma = metagame.solution.sigma
+    first, second = (
+        sorted({
+            rank_members(metagame.table, player, sigma[1 - player])[0],
+            *(int(place) for place in np.flatnonzero(sigma[player] >= CORE_SHARE)),
+        })
+        for player in (0, 1)
+    )  # fmt: skip
+    return first, second
 
 
 def deeper(bench: Bench, metagame: MetaGame) -> int:
     """Returns how many episodes the cells of the core should have next: twice as many; 0 where they have enough."""
-    names = [[entry.hash for entry in entries] for entries in core(metagame)]
-    places = [
-        [place for place, entry in enumerate(metagame.populations.of(player)) if entry.hash in names[player]]
-        for player in (0, 1)
-    ]
-    counts = metagame.table.episodes[np.ix_(places[0], places[1])]
-    least = int(counts[counts > 0].min(initial=DEEPEST * bench.episodes))
-    return min(2 * least, DEEPEST * bench.episodes) if least < DEEPEST * bench.episodes else 0
+    most = DEEPEST * bench.episodes
+    counts = metagame.table.episodes[np.ix_(*_core_places(metagame))]
+    least = int(counts[counts > 0].min(initial=most))
+    return min(2 * least, most) if least < most else 0
 
 
 def sharpened(bench: Bench, solver: MetaSolver, metagame: MetaGame, episodes: int) -> MetaGame:
