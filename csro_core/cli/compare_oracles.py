@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from csro_core.cli.arguments import chosen_store, whole
+from csro_core.cli.named_runs import finish, named_run
 from csro_core.cli.output import emit, note, rounded, table
 from csro_core.cli.run import PRESETS
 from csro_core.cli.targets import read_game
 from csro_core.cli.work import match_pool
-from csro_core.errors import CsroError, NotFoundError, UsageError
+from csro_core.errors import UsageError
 from csro_core.evaluation.crossplay import OverSeeds, Team, cross_payoff, over_seeds
 from csro_core.games import make_game
 from csro_core.matches.jobs import MatchExecutor
@@ -181,7 +182,7 @@ def _until(store: Store, pool: MatchExecutor, named: tuple[str, RunSettings], bu
         CsroError: the run failed.
     """
     name, settings = named
-    run = _opened(store, name, settings)
+    run = named_run(store, name, settings, 0, NAME)
     while True:
         spent = _spent(store, run)
         inside = [iterations for iterations, (calls, episodes) in spent.items() if budget.holds(calls, episodes)]
@@ -189,20 +190,7 @@ def _until(store: Store, pool: MatchExecutor, named: tuple[str, RunSettings], bu
         used_up = budget.episodes is None and spent[len(spent) - 1][0] >= budget.calls
         if used_up or len(inside) < len(spent) or len(spent) > budget.calls:
             return _at(store, run, settings, max(inside), spent)
-        Runner(store, run, pool).run_to(len(spent))
-        record = store.run(run)
-        if record.iteration < len(spent):
-            raise CsroError(f"run {name} must go on to iteration {len(spent)}; it is {record.status}: {record.message}")
-
-
-def _opened(store: Store, name: str, settings: RunSettings) -> str:
-    try:
-        known = store.run(name)
-    except NotFoundError:
-        return store.create_run(name, settings, 0)
-    if known.settings != settings:
-        raise UsageError(f"run {name} of the store must be one of `{NAME}` with these options: choose another store")
-    return known.id
+        finish(store, run, len(spent), Runner(store, run, pool))
 
 
 def _spent(store: Store, run: str) -> Mapping[int, tuple[int, int]]:

@@ -9,9 +9,10 @@ from statistics import median
 
 from csro_core import __version__
 from csro_core.cli.evaluate import entrant_of, scores
+from csro_core.cli.named_runs import finish, named_run
 from csro_core.cli.reproduction_report import Row
 from csro_core.cli.run import PRESETS
-from csro_core.errors import CsroError, NotFoundError, UsageError
+from csro_core.errors import UsageError
 from csro_core.evaluation.benchmark import Benchmark, Mixture
 from csro_core.evaluation.benchmark_scores import BenchmarkResult
 from csro_core.games import make_game
@@ -24,6 +25,7 @@ from csro_core.store.defaults import default_episodes
 from csro_core.store.records import Caps, RunSettings
 
 ENTRANTS = ("mixture", "champion")
+COMMAND = "reproduce"
 
 _PACKAGES = ("numpy", "scipy", "open-spiel", "google-genai")
 
@@ -168,21 +170,12 @@ class Reproduction:
 
     def _run(self, name: str, settings: RunSettings) -> str:
         store, wanted = self._store, self._wanted.iterations
-        try:
-            known = store.run(name)
-        except NotFoundError:
-            run = store.create_run(name, settings, wanted)
-        else:
-            run = known.id
-            if known.settings != settings or known.iteration > wanted:
-                raise UsageError(
-                    f"run {name} of the store must be one of `reproduce` with these options: choose another --store"
-                )
-        if store.run(run).iteration < wanted:
-            Runner(store, run, self._pool, self._credentials).run_to(wanted)
-        record = store.run(run)
-        if record.iteration < wanted:
-            raise CsroError(f"run {name} must finish {wanted} iterations; it is {record.status}: {record.message}")
+        run = named_run(store, name, settings, wanted, COMMAND)
+        if store.run(run).iteration > wanted:
+            raise UsageError(
+                f"run {name} of the store must be one of `{COMMAND}` with these options: choose another --store"
+            )
+        finish(store, run, wanted, Runner(store, run, self._pool, self._credentials))
         return run
 
 
