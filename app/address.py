@@ -6,7 +6,10 @@ what the address bar does say wins, so that links, the back button and a second 
 
 import streamlit as st
 
-KEYS = ("run", "policy", "player", "iteration", "row", "column", "episode", "call", "measured")
+OF_RUN = ("policy", "player", "iteration", "row", "column", "episode", "call", "measured", "three")
+"""What belongs to a run, and leaves the address with it."""
+
+KEYS = ("run", *OF_RUN, "source", "matrix", "solver", "order", "pictures", "alpha")
 _MOST_DIGITS = 9
 _MEMORY = "address"
 
@@ -59,7 +62,12 @@ def go(page: str) -> None:
     st.switch_page(page, query_params=dict(memory))
 
 
-def open_run(run: str) -> None:
-    """Shows another run: everything that belonged to the old one leaves the address."""
-    others: dict[str, None] = dict.fromkeys(KEYS[1:])
+def open_run(run: str, chosen: bool = True) -> None:
+    """Shows another run: everything that belonged to the old one leaves the address.
+
+    Args:
+        run: its id.
+        chosen: True: somebody wants to see it, so a matrix of one's own gives way; False: the address named none.
+    """
+    others: dict[str, None] = dict.fromkeys((*OF_RUN, *(("source",) if chosen else ())))
     put(run=run, **others)

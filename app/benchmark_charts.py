@@ -47,6 +47,58 @@ class Scores:
         return colours.INFORMED if self.informed else colours.OWN
 
 
+@dataclass(frozen=True)
+class CoursePoint:
+    """What sigma scored after an iteration.
+
+    Attributes:
+        finished: iterations finished.
+        pop_return: mean return over the opponents.
+        pop_expl: the largest mean loss.
+        agg_score: the difference.
+        nemesis: the opponent of `pop_expl`.
+    """
+
+    finished: int
+    pop_return: Estimate
+    pop_expl: Estimate
+    agg_score: Estimate
+    nemesis: str
+
+
+def course_figure(points: Sequence[CoursePoint], unit: str, footnote: str) -> go.Figure:
+    """Returns the three scores of sigma as lines over the iterations, with 95 % intervals."""
+    figure = go.Figure()
+    curves = (
+        ("AggScore", colours.INFORMED if footnote else colours.OWN, "solid", [point.agg_score for point in points]),
+        ("PopReturn", colours.GAP, "dot", [point.pop_return for point in points]),
+        ("PopExpl", colours.LOST, "dash", [point.pop_expl for point in points]),
+    )
+    for name, colour, dash, values in curves:
+        halves = [value.half_width if isfinite(value.half_width) else 0.0 for value in values]
+        figure.add_trace(
+            go.Scatter(
+                x=[point.finished for point in points], y=[value.mean for value in values], name=name,
+                mode="lines+markers", line={"color": colour, "width": 2, "dash": dash}, marker={"size": 6},
+                error_y={"type": "data", "array": halves, "thickness": 1.2, "width": 3},
+                customdata=[
+                    f"<b>{name}</b> {safe(interval(value))} (95 %), {value.episodes} episodes an opponent"
+                    f"<br>nemesis {safe(short(point.nemesis, 30))}<br>{safe(unit)}"
+                    for point, value in zip(points, values, strict=True)
+                ],
+                hovertemplate="after iteration %{x}: %{customdata}<extra></extra>",
+            )
+        )  # fmt: skip
+    last = max(1, *(point.finished for point in points))
+    figure.update_layout(
+        xaxis={"title": "iterations finished", "range": [-0.4, last + 0.4], "dtick": max(1, last // 10)},
+        yaxis={"title": wrapped(unit, 36), "zeroline": True, "zerolinecolor": "rgba(127,135,145,.7)"},
+    )
+    _finish(figure, footnote.removeprefix("† "), 320)
+    figure.update_layout(showlegend=True, legend={"orientation": "h", "y": 1.12, "x": 0})
+    return figure
+
+
 def opponents_figure(scores: Scores) -> go.Figure:
     """Returns the mean return against each opponent as bars with 95 % intervals, the best first.
 

@@ -80,6 +80,12 @@ def diverging(dark: bool) -> list[list[float | str]]:
     return [[place / (len(stops) - 1), colour] for place, colour in enumerate(stops)]
 
 
+def sequential(dark: bool) -> list[list[float | str]]:
+    """Returns the half of `diverging` from the page's own colour (nothing) to blue (all)."""
+    stops = (_DIVERGING_DARK if dark else _DIVERGING_LIGHT)[3:]
+    return [[place / (len(stops) - 1), colour] for place, colour in enumerate(stops)]
+
+
 def diverging_at(share: float, dark: bool) -> str:
     """Returns the colour of `diverging` at a place of it, as the chart mixes it.
 

@@ -18,7 +18,10 @@ NUMBERS_UP_TO = 25
 _LOWEST = 380
 """Pixels of a small matrix: as high as what stands beside it on the Run page."""
 
-_MOST_NAMES = 40
+_MOST_NOTES = 60
+"""Up to so many policies a side each cell has a tooltip that says everything; larger matrices have shorter ones."""
+
+_MOST_NAMES = 50
 """Names are written beside at most so many rows, and below so many columns; the tooltips have them all."""
 
 
@@ -38,6 +41,8 @@ class Matrix:
         column_colours: `[C]` colours of the column policies.
         forfeited: names of members that forfeited an episode.
         unit: unit of a payoff.
+        opens_match: True where a click on a cell opens the match.
+        row_marks: `[R]` what stands behind the names of the rows, () for nothing.
     """
 
     rows: tuple[str, ...]
@@ -51,6 +56,8 @@ class Matrix:
     column_colours: tuple[str, ...]
     forfeited: frozenset[str]
     unit: str
+    opens_match: bool = True
+    row_marks: tuple[str, ...] = ()
 
 
 def payoff_figure(matrix: Matrix, dark: bool) -> go.Figure:
@@ -59,6 +66,7 @@ def payoff_figure(matrix: Matrix, dark: bool) -> go.Figure:
     known = np.isfinite(matrix.payoff)
     limit = (float(np.abs(matrix.payoff[known]).max()) if known.any() else 0.0) or 1.0
     own = matrix.column_sigma is not None
+    crowded = max(count_rows, count_columns) > _MOST_NOTES
     figure = go.Figure()
     figure.add_trace(
         go.Heatmap(
@@ -67,11 +75,10 @@ def payoff_figure(matrix: Matrix, dark: bool) -> go.Figure:
             zmax=limit,
             colorscale=colours.diverging(dark),
             showscale=False,
-            xgap=1,
-            ygap=1,
-            customdata=_cell_notes(matrix),
-            hovertemplate="%{customdata}<extra></extra>",
-            hoverongaps=True,
+            # A gap of a pixel would leave nothing of cells that are not much wider.
+            xgap=0 if crowded else 1,
+            ygap=0 if crowded else 1,
+            **(_lean_notes(matrix) if crowded else _full_notes(matrix)),
         )
     )
     _add_row_sigma(figure, matrix)
@@ -82,7 +89,11 @@ def payoff_figure(matrix: Matrix, dark: bool) -> go.Figure:
         _add_numbers(figure, matrix, limit, dark)
     if not known.all():
         _add_hatching(figure, known)
-    marked = [f"{safe(short(name))}{' ⚠' if name in matrix.forfeited else ''}" for name in matrix.rows]
+    marks = matrix.row_marks or ("",) * count_rows
+    marked = [
+        f"{safe(short(name))}{' ⚠' if name in matrix.forfeited else ''}{mark}"
+        for name, mark in zip(matrix.rows, marks, strict=True)
+    ]
     figure.update_layout(
         xaxis={
             "domain": _CELLS,
@@ -114,9 +125,13 @@ _BARE = {"showgrid": False, "zeroline": False}
 
 
 def _names(texts: list[str]) -> dict[str, object]:
-    """Returns the ticks of an axis of policies; more names than fit are left out."""
-    crowded = len(texts) > _MOST_NAMES
-    return {"tickvals": [] if crowded else list(range(len(texts))), "ticktext": [] if crowded else texts, **_BARE}
+    """Returns the ticks of an axis of policies; more names than fit are kept for the tooltips only."""
+    shown = len(texts) <= _MOST_NAMES
+    size = 12 if len(texts) <= NUMBERS_UP_TO else 9
+    return {
+        "tickvals": list(range(len(texts))), "ticktext": texts, "showticklabels": shown, "ticks": "",
+        "tickfont": {"size": size}, **_BARE,
+    }  # fmt: skip
 
 
 def _add_row_sigma(figure: go.Figure, matrix: Matrix) -> None:
@@ -248,6 +263,25 @@ def _cell_text(payoff: float, half_width: float) -> str:
     return number(payoff, max(half_width, 2.0) if abs(payoff) >= 100 else half_width)
 
 
+def _full_notes(matrix: Matrix) -> dict[str, object]:
+    """Returns tooltips that say everything: one text a cell."""
+    return {"customdata": _cell_notes(matrix), "hovertemplate": "%{customdata}<extra></extra>", "hoverongaps": True}
+
+
+def _lean_notes(matrix: Matrix) -> dict[str, object]:
+    """Returns tooltips made in the browser from numbers: texts of 10,000 cells and more take seconds to send."""
+    click = " · click for the match" if matrix.opens_match else ""
+    known = np.isfinite(matrix.payoff)
+    told: dict[str, object] = {"hoverongaps": False}
+    error, count = "", ""
+    if (matrix.half_width[known] > DUST).any() or matrix.episodes.any():
+        told["customdata"] = np.stack([matrix.half_width, matrix.episodes], axis=2).astype(np.float32)
+        error, count = " ± %{customdata[0]:.2~g} (95 %)", ", %{customdata[1]:d} episodes"
+    pair = "<b>%{y}</b> against <b>%{x}</b>"
+    told["hovertemplate"] = f"{pair}<br>%{{z:+.4~g}}{error}<br>{safe(matrix.unit)}{count}{click}<extra></extra>"
+    return told
+
+
 def _cell_notes(matrix: Matrix) -> list[list[str]]:
     """Returns the tooltip of each cell: both names, the payoff with its error, and on how much it rests."""
     notes = []
@@ -261,11 +295,17 @@ def _cell_notes(matrix: Matrix) -> list[list[str]]:
                 continue
             error = _error(half)
             line.append(
-                f"{pair}<br>{number(payoff, half, signed=True)}{error}<br>{safe(matrix.unit)}, "
-                f"{int(matrix.episodes[row, column])} episodes · click for the match"
+                f"{pair}<br>{number(payoff, half, signed=True)}{error}<br>{safe(matrix.unit)}"
+                f"{_count(int(matrix.episodes[row, column]), matrix.opens_match)}"
             )
         notes.append(line)
     return notes
+
+
+def _count(episodes: int, opens_match: bool) -> str:
+    if opens_match:
+        return f", {episodes} episodes · click for the match"
+    return f", {episodes} episodes" if episodes else ""  # what people bring along has none
 
 
 def _error(half_width: float) -> str:

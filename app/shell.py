@@ -28,6 +28,13 @@ PAGES = [
         help="Read every program, compare two, edit one and score the edit against the population.",
     ),
     st.Page(
+        "views/metagame.py",
+        title="Meta-game",
+        icon=":material/grid_on:",
+        url_path="metagame",
+        help="The payoffs between policies: mixtures, best responses, cycles; also of a matrix of your own.",
+    ),
+    st.Page(
         "views/matches.py",
         title="Matches",
         icon=":material/compare_arrows:",

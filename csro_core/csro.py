@@ -74,11 +74,19 @@ class LoopSettings:
 
 @dataclass(frozen=True)
 class MetaGame:
-    """Populations, what they earn, and the solution: the state between two iterations."""
+    """Populations, what they earn, and the solution: the state between two iterations.
+
+    Attributes:
+        populations: the policies.
+        table: what they earn.
+        solution: what the next response is looked for against.
+        evaluation: what is reported and scored; the same object where one meta-solver does both.
+    """
 
     populations: Populations
     table: PayoffTable
     solution: Solution
+    evaluation: Solution
 
 
 @dataclass(frozen=True)
@@ -104,19 +112,27 @@ class Outcome:
     metagame: MetaGame
 
 
-def settle(bench: Bench, solver: MetaSolver, populations: Populations) -> MetaGame:
+def settle(
+    bench: Bench, solver: MetaSolver, populations: Populations, evaluator: MetaSolver | None = None
+) -> MetaGame:
     """Evaluates and solves: steps 6 and 1.
+
+    Args:
+        bench: plays.
+        solver: the meta-solver that responses are looked for against.
+        populations: the policies.
+        evaluator: the meta-solver of the mixture that is reported; None: `solver`.
 
     Returns:
         The meta-game of these populations; only missing payoff cells are played.
     """
     bench.fill(populations)
     table = build_table(populations, bench.cells, bench.game.zero_sum)
-    if bench.exact:
-        solution = solver.solve(exact_payoffs(bench.tables, populations), None, populations.symmetric)
-    else:
-        solution = solver.solve(table.played, table.played_stderr, populations.symmetric)
-    return MetaGame(populations, table, solution)
+    payoffs = exact_payoffs(bench.tables, populations) if bench.exact else table.played
+    stderr = None if bench.exact else table.played_stderr
+    solution = solver.solve(payoffs, stderr, populations.symmetric)
+    evaluation = solution if evaluator is None else evaluator.solve(payoffs, stderr, populations.symmetric)
+    return MetaGame(populations, table, solution, evaluation)
 
 
 def core(metagame: MetaGame) -> tuple[list[Entry], list[Entry]]:
@@ -149,7 +165,9 @@ def deeper(bench: Bench, metagame: MetaGame) -> int:
     return min(2 * least, most) if least < most else 0
 
 
-def sharpened(bench: Bench, solver: MetaSolver, metagame: MetaGame, episodes: int) -> MetaGame:
+def sharpened(
+    bench: Bench, solver: MetaSolver, metagame: MetaGame, episodes: int, evaluator: MetaSolver | None = None
+) -> MetaGame:
     """Plays the cells of the core for longer, and solves again.
 
     Where a member seems to earn more than sigma, and a finalist no more than that member, sigma itself is what is not
@@ -160,6 +178,7 @@ def sharpened(bench: Bench, solver: MetaSolver, metagame: MetaGame, episodes: in
         solver: the meta-solver.
         metagame: as it is.
         episodes: what each cell of the core shall have, even (see `deeper`).
+        evaluator: see `settle`.
 
     Returns:
         The same populations, known better.
@@ -168,7 +187,7 @@ def sharpened(bench: Bench, solver: MetaSolver, metagame: MetaGame, episodes: in
     if metagame.populations.symmetric:
         first = second = list({entry.hash: entry for entry in (*first, *second)}.values())
     bench.deepen(first, second, 0, episodes)
-    return settle(bench, solver, metagame.populations)
+    return settle(bench, solver, metagame.populations, evaluator)
 
 
 @dataclass(frozen=True)
@@ -183,6 +202,7 @@ class Loop:
         record: called with every attempt as soon as it is known.
         settings: see `LoopSettings`.
         ask_many: asks the model several things at once, see `OracleContext`.
+        evaluator: the meta-solver of the mixture that is reported; None: `solver`.
     """
 
     bench: Bench
@@ -192,6 +212,7 @@ class Loop:
     record: Callable[[Attempt], None]
     settings: LoopSettings
     ask_many: AskMany | None = None
+    evaluator: MetaSolver | None = None
 
     def step(self, iteration: int, metagame: MetaGame) -> Outcome:
         """Runs iteration `iteration` = 1, 2, … on a settled meta-game.
@@ -297,4 +318,5 @@ class Loop:
         inspection = self.bench.inspect(finalist.source)
         entry = Entry(inspection.hash, inspection.tree_hash, finalist.source, populations.unused_name(f"r{iteration}"))
         self.bench.monitor.stage("decide", "playing the new row")
-        return admission, entry, settle(self.bench, self.solver, populations.extended(player, entry))
+        after = settle(self.bench, self.solver, populations.extended(player, entry), self.evaluator)
+        return admission, entry, after

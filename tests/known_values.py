@@ -143,9 +143,15 @@ EXACT_VALUES = (
     # exploitability_test.py; always call recomputed with OpenSpiel's best_response.
     ExactValue("leduc_poker", "uniform", 4.747222222222222, -0.085606424078),
     ExactValue("leduc_poker", "1", 2.933333333333333),
+    # Always fold (where that is legal, else call): OpenSpiel exploitability_test.py. Always raise (else call) by
+    # OpenSpiel's best_response.
+    ExactValue("leduc_poker", "0", 2.0),
+    ExactValue("leduc_poker", "2", 4.733333333333333),
     # Liar's dice and goofspiel: OpenSpiel's own best_response and sequence_form_lp.
     ExactValue("liars_dice(dice_sides=4)", "uniform", 1.3101190476190474, 0.0625),
     ExactValue("liars_dice(dice_sides=5)", "uniform", 1.4417418, 0.008),
+    # Six sides: value Neller and Lanctot 2013, as in OpenSpiel's sequence_form_lp_test.py.
+    ExactValue("liars_dice", "uniform", 1.5614886, -0.027131782946),
     ExactValue(GOOFSPIEL, "uniform", 1.4166666666666667, 0.0),
 )
 

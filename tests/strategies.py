@@ -28,6 +28,14 @@ def antisymmetric_payoffs(draw, max_size=6):
 
 
 @st.composite
+def general_sum_payoffs(draw, max_size=5, square=False):
+    """`[2, N_0, N_1]` payoffs whose players need not be opponents; N_0 = N_1 where square."""
+    rows = draw(st.integers(1, max_size))
+    shape = (rows, rows if square else draw(st.integers(1, max_size)))
+    return np.stack([draw(arrays(np.float64, shape, elements=ENTRIES)) for _ in range(2)])
+
+
+@st.composite
 def stderr_of(draw, payoffs, symmetric):
     """Standard errors that fit payoffs: not negative, the same for both players, 0 on the diagonal if symmetric."""
     errors = draw(arrays(np.float64, payoffs.shape[1:], elements=st.sampled_from([0.0, 0.1, 0.5, 2.0])))

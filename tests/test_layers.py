@@ -22,6 +22,7 @@ LAYERS = (
     {"csro_core.matches"},
     {"csro_core.metagame"},
     {"csro_core.meta_solvers"},
+    {"csro_core.analysis"},
     {"csro_core.evaluation"},
     {"csro_core.models"},
     {"csro_core.oracles"},

@@ -1,4 +1,4 @@
-"""Own Streamlit components: a code editor, clicks on heat-map cells, a list of policies, a table of attempts."""
+"""Own Streamlit components: an editor, clicks on heat-map cells, lists of policies and attempts, saving a figure."""
 
 from pathlib import Path
 
@@ -6,6 +6,7 @@ from streamlit.components.v2.get_bidi_component_manager import get_bidi_componen
 from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
 
 _FOLDER = Path(__file__).parent
+_NAMES = ("editor", "heat_click", "policy_list", "attempt_table", "figure_save")
 
 
 def register_assets() -> None:
@@ -16,5 +17,5 @@ def register_assets() -> None:
     """
     manager = get_bidi_component_manager()
     if manager.get_component_asset_root("csro.editor") is None:
-        components = [ComponentConfig(name, name) for name in ("editor", "heat_click", "policy_list", "attempt_table")]
+        components = [ComponentConfig(name, name) for name in _NAMES]
         manager.register_from_manifest(ComponentManifest("csro", "0", components), _FOLDER)

@@ -39,7 +39,7 @@ def current_run() -> RunRecord | None:
     if found is not None and found.id != wanted:
         if wanted:
             st.session_state["missing_run"] = wanted
-        address.open_run(found.id)
+        address.open_run(found.id, chosen=False)
     return found
 
 

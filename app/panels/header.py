@@ -39,11 +39,16 @@ def header(snapshot: Snapshot) -> None:
 
 
 def _solver(snapshot: Snapshot) -> tuple[str, str]:
-    """The meta-solver; where the game leaves no choice it says so."""
-    wanted = snapshot.run.settings.meta_solver
-    note = meta_solver_note(snapshot.game)
-    if note:
-        return f"{safe(meta_solver_for(snapshot.game, wanted))} (not constant-sum)", note
+    """The meta-solver; where the game needs another one than the wanted it says so."""
+    settings = snapshot.run.settings
+    wanted = settings.meta_solver
+    note = meta_solver_note(snapshot.game, wanted)
+    if note or not snapshot.game.zero_sum:
+        words = f"{safe(meta_solver_for(snapshot.game, wanted))} (not constant-sum)"
+        return words, note or "the meta-solver: payoffs to sigma; NashConv is that of a general-sum meta-game"
+    if settings.eval_solver:
+        words = f"{safe(wanted)}, evaluated by {safe(settings.eval_solver)}"
+        return words, "the meta-solver that responses are looked for against, and the one of the mixture that is scored"
     return safe(wanted), "the meta-solver: payoffs to sigma"
 
 

@@ -7,8 +7,10 @@ import streamlit as st
 
 from app import address, services
 from app.formats import duration, plain
-from app.panels import budget, model_choice
+from app.panels import budget, model_choice, precision
+from app.panels.benchmark import missing
 from csro_core.errors import CsroError, UsageError
+from csro_core.evaluation.benchmark import BENCHMARKS
 from csro_core.games import catalogue, list_games, make_game, parse_game
 from csro_core.games.base import Game, GameSpec
 from csro_core.games.matrix import PRESETS as MATRICES
@@ -19,7 +21,7 @@ from csro_core.oracles import ORACLES
 from csro_core.oracles.context import CONTEXTS, SHOWN_CHOICES, ContextKind, checked_context, checked_shown
 from csro_core.policies.library import UNIFORM_NOTE, default_initial, reference_names
 from csro_core.runner.forecast import checked_for, outlook
-from csro_core.store.defaults import GENERAL_SUM_SOLVER, default_episodes, meta_solver_note
+from csro_core.store.defaults import default_episodes, general_sum_solvers
 from csro_core.store.records import Caps, RunSettings
 
 PASTED = "another matrix (paste or upload)"
@@ -42,6 +44,10 @@ GAME_NOTES = {
     "liars_dice": "One die each, bids that may be lies, and a challenge that ends it.",
 }
 """One sentence for each game that this page knows."""
+
+SAME_SOLVER = "the same meta-solver"
+_SOLVER_HELP = "Turns payoffs into sigma, the mixture that the next program has to beat."
+_EVALUATOR_HELP = "Makes the mixture that is scored and compared: runs are compared fairly by one solver."
 
 _OPEN = "new_run_wanted"
 _DEFAULT_THROWS, _MOST_THROWS = 1000, 10_000
@@ -114,7 +120,7 @@ def _gather() -> Wish:
         oracle = st.selectbox("Oracle", oracles, index=_place(oracles, "linear-refinement"), key="new_oracle")
         st.caption(_as_sentence(ORACLES[oracle].explanation))
         model = model_choice.choose(spec.name)
-        solver = _solver(game)
+        solver, evaluator = _solvers(game)
     first, second, third, fourth = st.columns(4)
     iterations = first.number_input("Iterations", 1, 1000, 8, key="new_iterations", help="How often the loop runs.")
     attempts = second.number_input(
@@ -129,6 +135,9 @@ def _gather() -> Wish:
         "Seed", 0, 2**31 - 1, 0, key="new_seed", help="Equal seeds and settings give equal runs."
     )
     context, shown = _exposure()
+    with st.expander("How well payoffs are known"):
+        allocation, payoff_stderr = precision.fields(game)
+    benchmark = _benchmark(game)
     name = st.text_input("Name", key="new_name", placeholder="made from game and oracle if empty", max_chars=100)
     with st.expander("Budget"):
         caps = budget.fields("new", Caps())
@@ -143,6 +152,7 @@ def _gather() -> Wish:
         oracle=oracle,
         model=model,
         meta_solver=solver,
+        eval_solver=evaluator,
         seed=int(seed),
         target_mix=PRESETS[preset][0],
         attempts=0 if attempts == ORACLES[oracle].default_attempts else int(attempts),
@@ -152,8 +162,23 @@ def _gather() -> Wish:
         caps=checked_for(model, caps),
         context=context,
         opponents=shown,
+        allocation=allocation,
+        payoff_stderr=payoff_stderr,
+        benchmark=benchmark,
     )
     return Wish(name, settings, int(iterations))
+
+
+def _benchmark(game: Game) -> str:
+    """Returns the benchmark that sigma is scored by after every iteration, "" for none; asks where the game has one."""
+    fitting = next((one for one in BENCHMARKS.values() if one.game.key == game.spec.key), None)
+    if fitting is None or missing(fitting):
+        return ""
+    wanted = st.checkbox(
+        "Score sigma by the benchmark after every iteration", key="new_benchmark",
+        help=f"Against {fitting.title}; nobody trains against them. It takes some seconds an iteration.",
+    )  # fmt: skip
+    return fitting.name if wanted else ""
 
 
 def _exposure() -> tuple[ContextKind, str]:
@@ -178,16 +203,20 @@ def _place(names: list[str], wanted: str) -> int:
     return names.index(wanted) if wanted in names else 0
 
 
-def _solver(game: Game) -> str:
-    """Returns the chosen meta-solver; a game that is not constant-sum leaves no choice."""
-    note = meta_solver_note(game)
-    if note:
-        st.selectbox("Meta-solver", [GENERAL_SUM_SOLVER], key="new_only_solver", disabled=True)
-        st.info(note, icon=":material/info:")
-        return GENERAL_SUM_SOLVER
-    solver = st.selectbox("Meta-solver", list(META_SOLVERS), key="new_solver")
+def _solvers(game: Game) -> tuple[str, str]:
+    """Returns the chosen meta-solver and the evaluation solver, "" for the same one; only those that fit the game."""
+    fit = list(META_SOLVERS) if game.zero_sum else general_sum_solvers()
+    kind = "zero-sum" if game.zero_sum else "general"
+    left, right = st.columns(2)
+    solver = str(left.selectbox("Meta-solver", fit, key=f"new_solver-{kind}", help=_SOLVER_HELP))
+    evaluator = str(
+        right.selectbox("Evaluated by", [SAME_SOLVER, *fit], key=f"new_eval_solver-{kind}", help=_EVALUATOR_HELP)
+    )
     st.caption(_as_sentence(make_meta_solver(solver).explanation))
-    return str(solver)
+    if not game.zero_sum:
+        left_out = ", ".join(name for name in META_SOLVERS if name not in fit)
+        st.info(f"This game is not constant-sum: {left_out} are for zero-sum games only.", icon=":material/info:")
+    return solver, "" if evaluator in {SAME_SOLVER, solver} else evaluator
 
 
 def _game() -> GameSpec:

@@ -4,7 +4,7 @@ import streamlit as st
 
 from app import address, services
 from app.formats import plain, short
-from app.panels import assessment, benchmark, benchmark_detail, controls, opening
+from app.panels import assessment, benchmark, benchmark_course, benchmark_detail, controls, opening
 from app.panels.benchmark_rows import benchmark_of, measured
 from app.panels.glossary import page_sentence
 from app.snapshot import Snapshot
@@ -40,6 +40,8 @@ def render() -> None:
                 controls.ask(snapshot.run.id, "step", {"until": "iteration"})
     with st.container(border=True):
         benchmark.table(snapshot, own, rows)
+    with st.container(border=True):
+        benchmark_course.panel(snapshot, own)
     if rows:
         with st.container(border=True):
             benchmark_detail.panel(snapshot, own, rows)

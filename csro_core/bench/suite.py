@@ -8,6 +8,7 @@ from statistics import quantiles
 from csro_core.bench import processes
 from csro_core.bench.loops import openspiel_is_here
 from csro_core.bench.rows import Label, Row, Target, row_of, unknown_row
+from csro_core.bench.solving import solving_rows
 from csro_core.bench.timing import take_turns
 from csro_core.bench.workloads import (
     LEDUC,
@@ -50,6 +51,7 @@ class Plan:
         repetitions: of everything else.
         starts: processes that are started to measure the start.
         message_steps: throws of the match that measures a message.
+        matrices: policies of the meta-games whose equilibria are computed, and how often.
     """
 
     costs: tuple[tuple[float | None, int, int], ...]
@@ -59,15 +61,17 @@ class Plan:
     repetitions: int
     starts: int
     message_steps: int
+    matrices: tuple[tuple[int, int], ...]
 
 
 FULL = Plan(
     costs=((None, 9, 1_000), (2.0, 9, 1_000), (20.0, 5, 1_000), (100.0, 5, 200)),
     throws=1_000, hands=32, alone=4, repetitions=5, starts=40, message_steps=5_000,
+    matrices=((50, 9), (200, 5), (500, 3), (1_000, 1)),
 )  # fmt: skip
 QUICK = Plan(
     costs=((None, 2, 100), (2.0, 2, 100), (20.0, 2, 50)),
-    throws=100, hands=8, alone=2, repetitions=2, starts=5, message_steps=300,
+    throws=100, hands=8, alone=2, repetitions=2, starts=5, message_steps=300, matrices=((50, 3), (200, 2)),
 )  # fmt: skip
 
 
@@ -106,6 +110,8 @@ def _all_rows(plan: Plan, pool: LocalPool, workers: int | None) -> Iterator[Row]
     yield from _scaling_rows(plan, written, pool, workers)
     yield from _process_rows(plan, written, pool)
     yield _message_row(plan, pool)
+    for size, repetitions in plan.matrices:
+        yield from solving_rows((size,), repetitions)
 
 
 def cost_name(microseconds: float | None) -> str:

@@ -8,8 +8,10 @@ from typing import Any
 from csro_core.bench.rows import Row
 from csro_core.bench.suite import FULL, QUICK, run_bench
 from csro_core.bench.tables import HEADERS, cells, markdown
+from csro_core.cli import bench_allocation
 from csro_core.cli.arguments import whole
 from csro_core.cli.output import emit, note, table
+from csro_core.errors import UsageError
 
 NAME = "bench"
 HELP = "measure the speed of matches against unprotected loops on this machine (three minutes; --quick: seconds)"
@@ -25,10 +27,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--workers", metavar="N", type=whole(1, 256), help="matches at the same time where scaling is measured"
     )
+    bench_allocation.configure(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
-    """Returns 0 whether or not the targets are met; prints the rows."""
+    """Returns 0 whether or not the targets are met; prints the rows.
+
+    Raises:
+        UsageError: options do not fit together.
+    """
+    if args.allocation:
+        return bench_allocation.execute(args)
+    if args.figure is not None:
+        raise UsageError("--figure must come with --allocation: the tables of speed have none")
     load_before = _load()
     rows = run_bench(QUICK if args.quick else FULL, args.workers, _show)
     machine = {

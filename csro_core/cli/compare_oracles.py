@@ -209,7 +209,7 @@ def _at(
     entries = [Entry(m.policy.hash, m.policy.tree_hash, m.policy.source, m.name) for m in members]
     solution = [one for one in store.solutions(run) if one.iteration <= iterations][-1]
     calls, episodes = spent[iterations]
-    return Entrant(settings.oracle, iterations, calls, episodes, Team.of(entries, solution.sigma[0]))
+    return Entrant(settings.oracle, iterations, calls, episodes, Team.of(entries, solution.reported_sigma[0]))
 
 
 def _held_out(settings: RunSettings) -> list[Team]:

@@ -7,7 +7,7 @@ from csro_core.cli.output import interval, table
 from csro_core.store import Store
 from csro_core.store.calls import CallTotals
 from csro_core.store.codec import to_json
-from csro_core.store.records import IterationRecord
+from csro_core.store.records import IterationRecord, RunSettings
 
 
 def run_document(store: Store, run_id: str) -> dict[str, Any]:
@@ -20,7 +20,8 @@ def run_document(store: Store, run_id: str) -> dict[str, Any]:
     Returns:
         {run, name, status, message, usd (null where a call is unpriced), calls (`store.calls.CallTotals`, one a model),
         champion, iterations: [{iteration, player, sigma, gain, gain_stderr, lift, verdict, attempts, seconds}],
-        policies: [{index, player, hash, origin, name}]}.
+        policies: [{index, player, hash, origin, name}], evaluation (`Evaluation`, the mixture of the run's own
+        evaluation solver; null where it has none)}.
 
     Raises:
         NotFoundError: there is no such run.
@@ -35,6 +36,7 @@ def run_document(store: Store, run_id: str) -> dict[str, Any]:
         "usd": record.usd,
         "calls": [_totals(totals) for totals in store.call_totals(run_id)],
         "champion": solutions[-1].extra.get("champion") if solutions else None,
+        "evaluation": solutions[-1].extra.get("evaluation") if solutions else None,
         "iterations": [_iteration(iteration) for iteration in store.iterations(run_id)],
         "policies": [
             {
@@ -59,7 +61,8 @@ def run_text(store: Store, run_id: str) -> str:
     settings = record.settings
     head = (
         f"{record.id}  {record.name}  {settings.game.name} · {settings.oracle} · {settings.model} · "
-        f"{settings.meta_solver}  {record.status}  iteration {record.iteration}/{record.target}"
+        f"{settings.meta_solver}{_evaluated_by(settings)}  {record.status}  "
+        f"iteration {record.iteration}/{record.target}"
     )
     iterations = [
         (
@@ -118,6 +121,10 @@ def _iteration(record: IterationRecord) -> dict[str, Any]:
         "episodes": record.episodes,
         "seconds": record.seconds,
     }
+
+
+def _evaluated_by(settings: RunSettings) -> str:
+    return f" (evaluated by {settings.eval_solver})" if settings.eval_solver else ""
 
 
 def _weight(sigma: tuple[tuple[float, ...], ...], player: int, index: int) -> float | None:

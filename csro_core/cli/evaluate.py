@@ -37,6 +37,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     usual = ", ".join(f"{one.episodes} for {one.name}" for one in BENCHMARKS.values())
     parser.add_argument("--episodes", metavar="N", type=whole(1, 10_000), help=f"an opponent (default: {usual})")
     parser.add_argument("--champion", action="store_true", help="of a run: its champion instead of its mixture")
+    parser.add_argument(
+        "--each-iteration", action="store_true", help="of a run: the mixture after every iteration, each policy once"
+    )
     parser.add_argument("--seed", metavar="S", type=whole(0, MAX_SEED), default=0, help="default: %(default)s")
 
 
@@ -49,6 +52,8 @@ def execute(args: argparse.Namespace) -> int:
     """
     benchmark = benchmark_named(args.benchmark)
     episodes = args.episodes or benchmark.episodes
+    if args.each_iteration:
+        return _course(args, benchmark, episodes)
     entrant, result, note = _scored(args, benchmark, episodes)
     document = benchmark_document(benchmark, result, entrant, episodes, note)
     rows = [(row["opponent"], row["mean"], 1.96 * row["stderr"]) for row in document["per_opponent"]]
@@ -64,6 +69,48 @@ def execute(args: argparse.Namespace) -> int:
     notes = [note] if note else []
     lines = [table(("opponent", "mean", "± (95 %)"), rows), "", words, halves, *failures, *notes]
     emit(args, document, "\n".join(lines))
+    return 0
+
+
+def _course(args: argparse.Namespace, benchmark: Benchmark, episodes: int) -> int:
+    """Returns 0; prints what sigma scored after every iteration of a run.
+
+    Raises:
+        UsageError: the target is no run, or plays another game.
+    """
+    if args.champion:
+        raise UsageError("--each-iteration scores mixtures: leave out --champion")
+    store = chosen_store(args, create=False)
+    try:
+        try:
+            run = store.run(args.target)
+        except NotFoundError:
+            raise UsageError(f"--each-iteration is for a run, which {args.target!r} is not: leave it out") from None
+        last = entrant_of(store, run.id, False, benchmark)
+        texts = [member.policy.source for member in store.members(run.id)]
+        # Of the solutions after one iteration the last counts: edits and further episodes come before it.
+        by_iteration = {solution.iteration: solution.reported_sigma[0] for solution in store.solutions(run.id)}
+        note = benchmark_note(store, last.sources)
+    finally:
+        store.close()
+    mixtures = [Mixture.without_negligible(texts[: len(sigma)], sigma) for sigma in by_iteration.values()]
+    pool = LocalPool(make_game)
+    try:
+        results = scores(benchmark, mixtures, episodes, args.seed, pool)
+    finally:
+        pool.close()
+    course = [
+        {"iteration": iteration, **benchmark_document(benchmark, result, mixture, episodes, "")}
+        for iteration, mixture, result in zip(by_iteration, mixtures, results, strict=True)
+    ]
+    rows = [
+        (iteration, interval(result.pop_return), interval(result.pop_expl), interval(result.agg_score), result.nemesis)
+        for iteration, result in zip(by_iteration, results, strict=True)
+    ]
+    words = table(("iteration", "PopReturn", "PopExpl", "AggScore", "nemesis"), rows)
+    about = f"± 95 %; {episodes} episodes an opponent, {benchmark.unit}"
+    document = {"run": run.id, "benchmark": benchmark.name, "unit": benchmark.unit, "iterations": course, "note": note}
+    emit(args, document, "\n".join([words, "", about, *([note] if note else [])]))
     return 0
 
 
@@ -136,4 +183,4 @@ def entrant_of(store: Store, target: str, champion: bool, benchmark: Benchmark) 
         if not best or "index" not in best:
             raise UsageError(f"run {run.id} has no champion yet: play at least 2 episodes a cell")
         return Mixture((members[int(best["index"])].policy.source,), (1.0,))
-    return Mixture.without_negligible([member.policy.source for member in members], solutions[-1].sigma[0])
+    return Mixture.without_negligible([member.policy.source for member in members], solutions[-1].reported_sigma[0])

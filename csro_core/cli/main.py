@@ -22,6 +22,7 @@ from csro_core.cli import (
     games,
     import_,
     local_llm,
+    picture,
     play,
     reproduce,
     resume,
@@ -67,6 +68,9 @@ COMMANDS: tuple[Command, ...] = (
 )  # fmt: skip
 """Every command, in the order of the help. A new one is one module and its name here."""
 
+INTERNAL: tuple[Command, ...] = (picture,)
+"""Commands that only the dashboard gives: left out of the list that `--help` prints."""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Executes the command line.
@@ -106,8 +110,11 @@ def parser() -> argparse.ArgumentParser:
     """Returns the parser of the whole command line."""
     whole = Parser(prog=PROGRAM, description="Code-Space Response Oracles: PSRO with readable Python policies.")
     commands = whole.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser)
-    for command in COMMANDS:
-        one = commands.add_parser(command.NAME, help=command.HELP, description=command.HELP)
+    for command in (*COMMANDS, *INTERNAL):
+        if command in COMMANDS:
+            one = commands.add_parser(command.NAME, help=command.HELP, description=command.HELP)
+        else:
+            one = commands.add_parser(command.NAME, description=command.HELP)  # without `help` it is not listed
         command.configure(one)
         add_common(one)
         one.set_defaults(execute=command.execute)

@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from math import isnan
 from typing import Any
 
 import orjson
@@ -51,12 +52,16 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 
 def rounded(value: object) -> str:
-    """Returns a value for people: floats with five significant digits, texts on one line."""
+    """Returns a value for people: floats with five significant digits, "-" for NaN, texts on one line."""
     if isinstance(value, float):
+        if isnan(value):
+            return "-"
         return f"{value:.5g}"
     return " ".join(str(value).split())
 
 
 def interval(value: Estimate | None) -> str:
-    """Returns an estimate with its 95 % interval, "-" where there is none."""
-    return "-" if value is None else f"{value.mean:.4g} ± {value.half_width:.2g}"
+    """Returns an estimate with its 95 % interval, "-" where there is none; a single episode has no interval."""
+    if value is None:
+        return "-"
+    return f"{value.mean:.4g}" + ("" if isnan(value.half_width) else f" ± {value.half_width:.2g}")

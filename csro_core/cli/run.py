@@ -19,6 +19,7 @@ from csro_core.cli.output import note
 from csro_core.cli.targets import read_game
 from csro_core.cli.work import match_pool, work_on
 from csro_core.errors import UsageError
+from csro_core.evaluation.benchmark import BENCHMARKS, benchmark_named, checked_benchmark
 from csro_core.evaluation.exact_play import require_exact_game
 from csro_core.games import make_game
 from csro_core.meta_solvers import META_SOLVERS, make_meta_solver
@@ -64,6 +65,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--meta-solver", metavar="S", default=defaults.meta_solver,
         help=f"{', '.join(META_SOLVERS)} (default: %(default)s)",
     )  # fmt: skip
+    add(
+        "--eval-solver", metavar="S", default=defaults.eval_solver,
+        help="meta-solver of the mixture that is reported and scored (default: the same as --meta-solver)",
+    )  # fmt: skip
     add("--iterations", metavar="N", type=whole(0, MAX_ITERATIONS), default=8, help="default: %(default)s")
     add("--seed", metavar="S", type=whole(0, MAX_SEED), default=defaults.seed, help="default: %(default)s")
     add("--target-mix", metavar="M", type=number(0, 1), default=None, help="m in tau = (1 - m) sigma + m uniform")
@@ -78,6 +83,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--opponents", metavar="WHICH", default=defaults.opponents, help=f"{shown}; or a number (default: %(default)s)")
     add("--initial", metavar="A,B", nargs="+", default=[], help=initial.HELP)
     add("--episodes", metavar="N", type=whole(2, 10_000), help="episodes of a payoff cell, even (default: the game's)")
+    add(
+        "--allocation", choices=("uniform", "adaptive"), default=defaults.allocation,
+        help="uniform: every payoff cell has --episodes; adaptive: then more where they move sigma, up to 8 times as "
+        "many (default: %(default)s)",
+    )  # fmt: skip
+    add(
+        "--payoff-stderr", metavar="X", type=number(1e-9, 1e9),
+        help="with --allocation adaptive: the standard error that each policy's payoff against sigma shall have, in "
+        "the unit of the game",
+    )  # fmt: skip
+    names = ", ".join(BENCHMARKS)
+    add("--benchmark", metavar="B", default="", help=f"score sigma after every iteration: {names} (default: do not)")
     add("--name", metavar="TEXT", default="", help="a name for people")
     add_caps(parser)
     add_key(parser)
@@ -92,9 +109,10 @@ def execute(args: argparse.Namespace) -> int:
         CsroError: the run failed.
     """
     settings = settings_from(args)
-    about_solver = meta_solver_note(make_game(settings.game))
-    if about_solver:
-        note(about_solver)
+    for wanted in dict.fromkeys((args.meta_solver, args.eval_solver or args.meta_solver)):
+        about_solver = meta_solver_note(make_game(settings.game), wanted)
+        if about_solver:
+            note(about_solver)
     credentials = credentials_from(args)
     store = chosen_store(args, create=True)
     try:
@@ -120,17 +138,23 @@ def settings_from(args: argparse.Namespace) -> RunSettings:
     make_oracle(args.oracle)
     make_model(args.model)
     make_meta_solver(args.meta_solver)
+    make_meta_solver(args.eval_solver or args.meta_solver)
     game = make_game(spec)
     if args.oracle == Exact.name:
         require_exact_game(game.spec)
     episodes = args.episodes or default_episodes(game)
+    if args.benchmark:
+        benchmark_named(args.benchmark).opponents()  # where this system lacks them, say so before there is a run
     if episodes % 2:
         raise UsageError(f"--episodes must be even, so that both seats count alike, got {episodes}")
+    if args.payoff_stderr is not None and args.allocation != "adaptive":
+        raise UsageError("--payoff-stderr needs --allocation adaptive: with uniform, --episodes decides")
     return RunSettings(
         game=spec,
         oracle=args.oracle,
         model=args.model,
         meta_solver=meta_solver_for(game, args.meta_solver),
+        eval_solver=meta_solver_for(game, args.eval_solver) if args.eval_solver else "",
         seed=args.seed,
         target_mix=PRESETS[args.preset].target_mix if args.target_mix is None else args.target_mix,
         admit=args.admit,
@@ -140,5 +164,8 @@ def settings_from(args: argparse.Namespace) -> RunSettings:
         cluster=args.cluster,
         context=checked_context(args.context),
         opponents=checked_shown(args.opponents),
+        allocation=args.allocation,
+        payoff_stderr=args.payoff_stderr,
+        benchmark=checked_benchmark(args.benchmark, game),
         caps=checked_for(args.model, caps_from(args, Caps())),
     )

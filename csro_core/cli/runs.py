@@ -29,6 +29,7 @@ def execute(args: argparse.Namespace) -> int:
             "oracle": record.settings.oracle,
             "model": record.settings.model,
             "meta_solver": record.settings.meta_solver,
+            "eval_solver": record.settings.eval_solver or record.settings.meta_solver,
             "iteration": record.iteration,
             "target": record.target,
             "created": record.created,

@@ -4,7 +4,7 @@ Holds the collaborators (game, executor, cells, monitor) and remembers what a te
 iteration inspects and probes every text once.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from csro_core.evaluation.behaviour import clusters, probe
@@ -14,7 +14,7 @@ from csro_core.matches.jobs import MatchExecutor
 from csro_core.metagame.cells import CellStore
 from csro_core.metagame.matchups import Matchup, Meeting, play_many
 from csro_core.metagame.population import Entry, Populations
-from csro_core.metagame.sampling import deepen, fill
+from csro_core.metagame.sampling import deepen, deepen_each, fill
 from csro_core.policies.source import Inspection
 from csro_core.progress import Monitor
 from csro_core.seeds import episode_seeds
@@ -108,6 +108,15 @@ class Bench:
         """
         meeting = Meeting(self.game, self.executor, self.cells, self.secret)
         deepen(meeting, own, opponents, player, episodes, self.monitor.bar)
+
+    def deepen_each(self, wanted: Iterable[tuple[Entry, Entry, int]]) -> None:
+        """Plays further episodes of some cells.
+
+        Args:
+            wanted: policy of player 0, policy of player 1, and the episodes that their cell shall have at least, even.
+        """
+        meeting = Meeting(self.game, self.executor, self.cells, self.secret)
+        deepen_each(meeting, wanted, self.monitor.bar)
 
     def meet(
         self, sources: Sequence[str], opponents: Sequence[Entry], player: int, episodes: Round, screening: bool = False

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from csro_core.errors import UsageError
 from csro_core.evaluation.benchmark_leduc import LEDUC_OPPONENTS, play_leduc
@@ -15,7 +16,8 @@ from csro_core.evaluation.benchmark_scores import BenchmarkMatches, BenchmarkRes
 from csro_core.evaluation.bot_matches import Bots, play_bots
 from csro_core.evaluation.roshambo import bot_names
 from csro_core.games import make_game
-from csro_core.games.base import GameSpec
+from csro_core.games.base import Game, GameSpec
+from csro_core.matches.jobs import Failure
 from csro_core.matches.tasks import TaskPool
 
 NEGLIGIBLE = 0.01
@@ -32,6 +34,7 @@ TUNED_NOTE = (
     "were looked at."
 )
 """What stands wherever a score of such a reference policy is shown or exported."""
+
 
 def says_tuned(text: str) -> bool:
     """Returns whether a policy's text says that it was tuned on a benchmark, as reference policies do that were."""
@@ -105,6 +108,20 @@ def benchmark_named(name: str) -> Benchmark:
     return BENCHMARKS[name]
 
 
+def checked_benchmark(name: str, game: Game) -> str:
+    """Returns the name of a benchmark for runs of a game, "" for none.
+
+    Raises:
+        UsageError: there is none of that name, or it is for another game.
+    """
+    if not name:
+        return ""
+    wanted = make_game(benchmark_named(name).game)
+    if wanted.spec.key != game.spec.key:
+        raise UsageError(f"the benchmark {name} needs a run of {wanted.title}, got {game.title}")
+    return name
+
+
 @dataclass(frozen=True)
 class Mixture:
     """What is scored: policies and their shares.
@@ -143,34 +160,55 @@ class Mixture:
         return [(text, share) for text, share in zip(self.sources, self.weights, strict=True) if share > 0]
 
 
+class Scoreboard:
+    """Scores mixtures on the same episodes, and plays every policy once, however many mixtures it is in."""
+
+    def __init__(self, benchmark: Benchmark, episodes: int, secret: int) -> None:
+        """Takes what is played; nothing is played yet.
+
+        Args:
+            benchmark: the population.
+            episodes: against each opponent, >= 1.
+            secret: everything random comes from it; the same for every policy.
+        """
+        self.benchmark = benchmark
+        self.episodes = episodes
+        self._secret = secret
+        self._played: dict[str, BenchmarkMatches] = {}
+
+    def scores(self, mixtures: Sequence[Mixture], pool: TaskPool) -> list[BenchmarkResult]:
+        """Plays what was not played before.
+
+        Args:
+            mixtures: what is scored.
+            pool: where the jailed processes come from.
+
+        Returns:
+            The scores of each mixture with their errors.
+
+        Raises:
+            UsageError: this system lacks the population, or the number of episodes does not suit it.
+        """
+        opponents = self.benchmark.opponents()
+        wanted = dict.fromkeys(text for mixture in mixtures for text, _ in mixture.support)
+        texts = [text for text in wanted if text not in self._played]
+        if texts:
+            found = self.benchmark.play(texts, self.episodes, self._secret, pool)
+            self._played.update(zip(texts, found, strict=True))
+        return [score(opponents, *self._mixed(mixture)) for mixture in mixtures]
+
+    def _mixed(self, mixture: Mixture) -> tuple[NDArray[np.float64], tuple[Failure, ...]]:
+        """Returns the mixture's returns: the sum of sigma_i times those of its policies; and their failures."""
+        parts = [(share, self._played[text]) for text, share in mixture.support]
+        returns = np.sum([share * played.returns for share, played in parts], axis=0)
+        return returns, tuple(failure for _, played in parts for failure in played.failures)
+
+
 def evaluate_mixtures(
     benchmark: Benchmark, mixtures: Sequence[Mixture], episodes: int, secret: int, pool: TaskPool
 ) -> list[BenchmarkResult]:
-    """Plays every policy of the mixtures' supports against the evaluation population, each one once.
-
-    Args:
-        benchmark: the population.
-        mixtures: what is scored.
-        episodes: against each opponent, >= 1.
-        secret: everything random comes from it; the same for every policy.
-        pool: where the jailed processes come from.
-
-    Returns:
-        The scores of each mixture with their errors.
-
-    Raises:
-        UsageError: this system lacks the population, or the number of episodes does not suit it.
-    """
-    opponents = benchmark.opponents()
-    texts = list(dict.fromkeys(text for mixture in mixtures for text, _ in mixture.support))
-    played = dict(zip(texts, benchmark.play(texts, episodes, secret, pool), strict=True))
-    results = []
-    for mixture in mixtures:
-        empty = np.zeros_like(played[mixture.support[0][0]].returns)
-        mixed = sum((share * played[text].returns for text, share in mixture.support), start=empty)
-        failures = tuple(failure for text, _ in mixture.support for failure in played[text].failures)
-        results.append(score(opponents, mixed, failures))
-    return results
+    """Returns the scores of some mixtures (see `Scoreboard`)."""
+    return Scoreboard(benchmark, episodes, secret).scores(mixtures, pool)
 
 
 def evaluate_bot(name: str, episodes: int, secret: int, pool: TaskPool) -> BenchmarkResult:

@@ -42,6 +42,11 @@ class MetaSolver(Protocol):
         """One sentence for the form."""
         ...
 
+    @property
+    def zero_sum_only(self) -> bool:
+        """True where it refuses meta-games whose payoffs do not add up to 0."""
+        ...
+
     def solve(
         self, payoffs: NDArray[np.float64], stderr: NDArray[np.float64] | None = None, symmetric: bool = False
     ) -> Solution:

@@ -53,6 +53,7 @@ class MaxEntropyNashSolver:
         "the most even mixture that no policy beats by more than the noise of the payoffs: one answer, whatever "
         "the order of the policies, and duplicates share one weight"
     )
+    zero_sum_only = True
 
     def solve(
         self, payoffs: NDArray[np.float64], stderr: NDArray[np.float64] | None = None, symmetric: bool = False

@@ -55,13 +55,23 @@ def solve_matrix(matrix: NDArray[np.float64]) -> Equilibrium:
 
 
 def _equilibrium(matrix: NDArray[np.float64], method: Method) -> Equilibrium:
-    row = _maximin(matrix, method)
-    column = _maximin(-matrix.T, method)
+    """Returns the row player's answer and, from the multipliers of the same linear program, the column player's."""
+    row, column = _maximin(matrix, method)
+    found = _bounded(matrix, row, column)
+    if found.upper - found.lower <= _ACCURACY:
+        return found
+    return _bounded(matrix, row, _maximin(-matrix.T, method)[0])
+
+
+def _bounded(matrix: NDArray[np.float64], row: NDArray[np.float64], column: NDArray[np.float64]) -> Equilibrium:
     return Equilibrium(row, column, float((row @ matrix).min()), float((matrix @ column).max()))
 
 
-def _maximin(matrix: NDArray[np.float64], method: Method) -> NDArray[np.float64]:
-    """Returns x in the simplex that maximises min_j (x^T matrix)_j; uniform where the solver gives no answer."""
+def _maximin(matrix: NDArray[np.float64], method: Method) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Returns x in the simplex that maximises min_j (x^T matrix)_j, and the mixture over columns that holds it there.
+
+    The second one has the multipliers of the constraints as weights. Both are uniform where there is no answer.
+    """
     rows, columns = matrix.shape
     answer = linprog(
         np.append(np.zeros(rows), -1.0),
@@ -73,8 +83,9 @@ def _maximin(matrix: NDArray[np.float64], method: Method) -> NDArray[np.float64]
         method=method,
     )
     if answer.x is None:
-        return np.full(rows, 1.0 / rows)
-    return normalised(np.asarray(answer.x[:rows], dtype=np.float64))
+        return np.full(rows, 1.0 / rows), np.full(columns, 1.0 / columns)
+    multipliers = -np.asarray(answer.ineqlin.marginals, dtype=np.float64)
+    return normalised(np.asarray(answer.x[:rows], dtype=np.float64)), normalised(multipliers)
 
 
 class NashSolver:
@@ -89,6 +100,7 @@ class NashSolver:
         "an exact equilibrium by linear programming; picks one corner where there are many, and trusts noisy "
         "payoffs as if they were exact"
     )
+    zero_sum_only = True
 
     def solve(
         self, payoffs: NDArray[np.float64], stderr: NDArray[np.float64] | None = None, symmetric: bool = False

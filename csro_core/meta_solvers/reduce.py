@@ -115,6 +115,7 @@ def spread(weights: NDArray[np.float64], groups: NDArray[np.intp]) -> NDArray[np
 
 
 def normalised(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Returns the weights without negative ones (interior-point answers contain -9e-11), summing to 1."""
+    """Returns the weights without negative ones (interior points contain -9e-11), summing to 1; uniform if none."""
     clipped = np.clip(weights, 0.0, None)
-    return clipped / float(clipped.sum())
+    total = float(clipped.sum())
+    return clipped / total if total > 0 else np.full(weights.size, 1.0 / weights.size)

@@ -15,6 +15,7 @@ class UniformSolver:
 
     name = "uniform"
     explanation = "the same weight for every policy: with a best-response oracle this is fictitious play"
+    zero_sum_only = False
 
     def solve(
         self, payoffs: NDArray[np.float64], stderr: NDArray[np.float64] | None = None, symmetric: bool = False

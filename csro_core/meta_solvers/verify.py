@@ -6,6 +6,12 @@ Axes: `N_p` policies of player p; payoffs `[2, N_0, N_1]`, the payoff to each pl
 import numpy as np
 from numpy.typing import NDArray
 
+FOR_GENERAL_SUM = (
+    "logit, prd, regret-matching, regret-matching-plus, alpha-rank, alpha-rank-finite, shor, shor-eval, "
+    "shor-true-regret or uniform"
+)
+"""The meta-solvers that handle games that are not zero-sum, for messages."""
+
 _ROUNDING = 1e-9
 
 
@@ -52,7 +58,7 @@ def require_zero_sum(payoffs: NDArray[np.float64]) -> None:
     if total > _ROUNDING * float(np.abs(payoffs).max()):
         raise ValueError(
             f"this meta-solver handles zero-sum games only: the payoffs of the two players must add up to 0 in "
-            f"every cell, got a cell that is off by {total:g}; choose a meta-solver for general-sum games"
+            f"every cell, got a cell that is off by {total:g}; choose {FOR_GENERAL_SUM}"
         )
 
 

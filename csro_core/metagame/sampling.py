@@ -23,8 +23,8 @@ from csro_core.metagame.population import Entry, Populations
 from csro_core.seeds import episode_seeds
 
 __all__ = [
-    "CellJob", "Matchup", "Meeting", "Progress", "deepen", "fill", "missing_jobs", "play_against", "play_many",
-    "seats_of",
+    "CellJob", "Matchup", "Meeting", "Progress", "deepen", "deepen_each", "fill", "missing_jobs", "play_against",
+    "play_many", "seats_of",
 ]  # fmt: skip
 
 Progress: TypeAlias = Callable[[int, int], None]
@@ -80,10 +80,11 @@ class CellJob:
 
 @dataclass(frozen=True, slots=True)
 class _Missing:
-    """A cell that lacks episodes, and how many it has."""
+    """A cell that lacks episodes, how many it has, and how many it shall have."""
 
     pairing: Pairing
     first: int
+    wanted: int
 
 
 def missing_jobs(meeting: Meeting, populations: Populations, episodes: int) -> Iterator[CellJob]:
@@ -100,7 +101,7 @@ def missing_jobs(meeting: Meeting, populations: Populations, episodes: int) -> I
     Raises:
         ValueError: `episodes` is not such a number.
     """
-    return _jobs(meeting, _missing_of(meeting, populations, episodes), populations.symmetric, episodes)
+    return _jobs(meeting, _missing_of(meeting, populations, episodes), populations.symmetric)
 
 
 def fill(meeting: Meeting, populations: Populations, episodes: int, on_progress: Progress | None = None) -> int:
@@ -120,7 +121,7 @@ def fill(meeting: Meeting, populations: Populations, episodes: int, on_progress:
         Cancelled: stopped on request; finished cells are kept.
     """
     missing = _missing_of(meeting, populations, episodes)
-    return _play(meeting, _jobs(meeting, missing, populations.symmetric, episodes), len(missing), on_progress)
+    return _play(meeting, _jobs(meeting, missing, populations.symmetric), len(missing), on_progress)
 
 
 def deepen(
@@ -148,46 +149,74 @@ def deepen(
         ValueError: `episodes` is not such a number.
         Cancelled: stopped on request; finished cells are kept.
     """
+    _require_even(episodes)
     pairs = ((one, other) if player == 0 else (other, one) for one in own for other in opponents)
+    return deepen_each(meeting, ((row, column, episodes) for row, column in pairs), on_progress)
+
+
+def deepen_each(
+    meeting: Meeting, wanted: Iterable[tuple[Entry, Entry, int]], on_progress: Progress | None = None
+) -> int:
+    """Plays further episodes of some cells, so that each has at least what is wanted of it.
+
+    Args:
+        meeting: game, executor, cells and secret.
+        wanted: policy of player 0, policy of player 1, and episodes, even and >= 2.
+        on_progress: as in `fill`.
+
+    Returns:
+        How many cells were played.
+
+    Raises:
+        ValueError: a number of episodes is not such a number.
+        Cancelled: stopped on request; finished cells are kept.
+    """
     symmetric = meeting.game.symmetric
-    missing = _missing(meeting, pairs, symmetric, episodes)
-    return _play(meeting, _jobs(meeting, missing, symmetric, episodes), len(missing), on_progress)
+    missing = _missing(meeting, wanted, symmetric)
+    return _play(meeting, _jobs(meeting, missing, symmetric), len(missing), on_progress)
 
 
 def _missing_of(meeting: Meeting, populations: Populations, episodes: int) -> list[_Missing]:
-    pairs = ((row, column) for row in populations.of(0) for column in populations.against(0))
-    return _missing(meeting, pairs, populations.symmetric, episodes)
+    _require_even(episodes)
+    wanted = ((row, column, episodes) for row in populations.of(0) for column in populations.against(0))
+    return _missing(meeting, wanted, populations.symmetric)
 
 
-def _missing(
-    meeting: Meeting, pairs: Iterable[tuple[Entry, Entry]], symmetric: bool, episodes: int
-) -> list[_Missing]:
-    """Returns the distinct cells of the pairs that lack episodes.
-
-    Raises:
-        ValueError: `episodes` is not an even number of at least 2.
-    """
+def _require_even(episodes: int) -> None:
     if episodes < 2 or episodes % 2:
         raise ValueError(f"episodes of a cell must be an even number >= 2, got {episodes}")
-    wanted: dict[Key, Pairing] = {}
-    for row, column in pairs:
+
+
+def _missing(meeting: Meeting, wanted: Iterable[tuple[Entry, Entry, int]], symmetric: bool) -> list[_Missing]:
+    """Returns the distinct cells that lack episodes; of several wishes for one cell the greatest counts.
+
+    Raises:
+        ValueError: a number of episodes is not an even number of at least 2.
+    """
+    pairs: dict[Key, Pairing] = {}
+    most: dict[Key, int] = {}
+    for row, column, episodes in wanted:
+        _require_even(episodes)
         pair = pairing(row, column, symmetric, meeting.game.zero_sum)
         if pair is not None:
-            wanted.setdefault(pair.key, pair)
-    there = meeting.cells.lengths(wanted)
-    return [_Missing(pair, there.get(key, 0)) for key, pair in wanted.items() if there.get(key, 0) < episodes]
+            pairs.setdefault(pair.key, pair)
+            most[pair.key] = max(episodes, most.get(pair.key, 0))
+    there = meeting.cells.lengths(pairs)
+    return [
+        _Missing(pair, there.get(key, 0), most[key]) for key, pair in pairs.items() if there.get(key, 0) < most[key]
+    ]
 
 
-def _jobs(meeting: Meeting, missing: Iterable[_Missing], symmetric: bool, episodes: int) -> Iterator[CellJob]:
+def _jobs(meeting: Meeting, missing: Iterable[_Missing], symmetric: bool) -> Iterator[CellJob]:
     @cache  # nearly all jobs have the same episodes
-    def drawn(first: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        count = episodes - first
+    def drawn(first: int, wanted: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        count = wanted - first
         return seats_of(symmetric, 0, count, first), episode_seeds(meeting.secret, "cell", 0, count, first)
 
     for cell in missing:
         pair = cell.pairing
         texts = pair.first.source, pair.second.source
-        job = MatchJob(meeting.game.spec, texts, *drawn(cell.first), meeting.limits, keep_moves=True)
+        job = MatchJob(meeting.game.spec, texts, *drawn(cell.first, cell.wanted), meeting.limits, keep_moves=True)
         yield CellJob(*pair.key, job, cell.first)
 
 

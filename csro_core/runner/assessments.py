@@ -4,9 +4,8 @@ The answers are the documents of `evaluate --json` and `exploitability --json` w
 `target` as it was asked for, `hash` of the text where it is one text, and `iteration`, how many were finished.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from csro_core.errors import UsageError
 from csro_core.evaluation.benchmark import (
@@ -22,13 +21,9 @@ from csro_core.evaluation.documents import benchmark_document, exploitability_do
 from csro_core.evaluation.exploitability import all_leaks, precise_score
 from csro_core.games import make_game
 from csro_core.games.exact_tree import exact_tree
-from csro_core.matches.jobs import Isolation, MatchExecutor, MatchJob, MatchResult
-from csro_core.matches.local_pool import LocalPool
-from csro_core.matches.sides import Spawn
-from csro_core.matches.tasks import TaskPool
-from csro_core.policies.source import Inspection
 from csro_core.runner.notes import benchmark_note
 from csro_core.runner.session import Session
+from csro_core.runner.telling import TellingExecutor, local_pool
 from csro_core.seeds import derive
 from csro_core.store.records import RequestRecord
 
@@ -44,9 +39,6 @@ SEED = 0
 
 MOST_LEAKS, MOST_STATES = 60, 6
 """Leaks that an answer keeps, and information states of each; a request's row is read often. `leaks_found` counts."""
-
-_Bar = Callable[[int, int], None]
-_Result = TypeVar("_Result")
 
 
 def assess(session: Session, request: RequestRecord) -> dict[str, Any]:
@@ -89,14 +81,8 @@ def _benchmark(session: Session, target: str, payload: Mapping[str, Any]) -> dic
 
 def _scored(session: Session, benchmark: Benchmark, entrant: Mixture, episodes: int) -> BenchmarkResult:
     """Returns the scores; the matches are played on this machine, wherever those of the run are."""
-    own = session.bench.executor
-    pool = own if isinstance(own, LocalPool) else LocalPool(make_game)
-    told = _TellingPool(pool, session.bench.monitor.bar)
-    try:
-        (result,) = evaluate_mixtures(benchmark, [entrant], episodes, derive(SEED, "benchmark"), told)
-    finally:
-        if pool is not own:
-            pool.close()
+    with local_pool(session.bench.executor, session.bench.monitor.bar) as pool:
+        (result,) = evaluate_mixtures(benchmark, [entrant], episodes, derive(SEED, "benchmark"), pool)
     return result
 
 
@@ -109,7 +95,7 @@ def _entrant(session: Session, target: str) -> tuple[list[str], Mixture]:
     metagame = session.metagame
     entries = metagame.populations.of(0)
     if target == MIXTURE:
-        sigma = [float(share) for share in metagame.solution.sigma[0]]
+        sigma = [float(share) for share in metagame.evaluation.sigma[0]]
         mixture = Mixture.without_negligible([entry.source for entry in entries], sigma)
         return [entry.hash for entry in entries if entry.source in mixture.sources], mixture
     if target == CHAMPION:
@@ -139,76 +125,15 @@ def _exploitability(session: Session, target: str) -> dict[str, Any]:
     exact_tree(game.spec)  # refuses games that are too large before anything is played
     session.open()
     if target == MIXTURE:
-        populations, sigma = session.metagame.populations, session.metagame.solution.sigma
+        populations, sigma = session.metagame.populations, session.metagame.evaluation.sigma
         hashes: list[str] = []
         sides = tuple(([entry.source for entry in populations.of(p)], sigma[p].tolist()) for p in (0, 1))
     else:
         policy = session.store.policy(target.removeprefix(POLICY), session.run)
         hashes = [policy.hash]
         sides = (([policy.source], [1.0]), ([policy.source], [1.0]))
-    executor = _TellingExecutor(session.bench.executor, session.bench.monitor.bar)
+    executor = TellingExecutor(session.bench.executor, session.bench.monitor.bar)
     form, mixtures, found = precise_score(executor, game.spec, (sides[0], sides[1]))
     leaks = all_leaks(form, mixtures)
     document = exploitability_document(game, found, game_value(form), leaks, (MOST_LEAKS, MOST_STATES))
     return {**document, "leaks_found": len(leaks), **_about(session, target, hashes)}
-
-
-@dataclass(frozen=True)
-class _TellingPool:
-    """A pool that tells how far a piece of work is."""
-
-    pool: TaskPool
-    bar: _Bar
-
-    def submit(
-        self, jobs: Sequence[MatchJob], on_result: Callable[[int, MatchResult], None] | None = None
-    ) -> list[MatchResult]:
-        return self.pool.submit(jobs, _counting(self.bar, len(jobs), on_result))
-
-    def run(
-        self, tasks: Sequence[Callable[[Spawn], _Result]], on_result: Callable[[int, _Result], None] | None = None
-    ) -> list[_Result]:
-        return self.pool.run(tasks, _counting(self.bar, len(tasks), on_result))
-
-
-@dataclass(frozen=True)
-class _TellingExecutor:
-    """An executor that tells how far a piece of work is; everything else is that of the one behind it."""
-
-    executor: MatchExecutor
-    bar: _Bar
-
-    @property
-    def isolation(self) -> Isolation:
-        return self.executor.isolation
-
-    def submit(
-        self, jobs: Sequence[MatchJob], on_result: Callable[[int, MatchResult], None] | None = None
-    ) -> list[MatchResult]:
-        return self.executor.submit(jobs, _counting(self.bar, len(jobs), on_result))
-
-    def inspect(self, text: str) -> Inspection:
-        return self.executor.inspect(text)
-
-    def cancel(self) -> None:
-        self.executor.cancel()
-
-    def close(self) -> None:
-        """Does nothing: whoever made the executor closes it."""
-
-
-def _counting(
-    bar: _Bar, total: int, on_result: Callable[[int, _Result], None] | None
-) -> Callable[[int, _Result], None]:
-    """Returns what hears results as they arrive, tells the bar, and passes them on."""
-    done = 0
-    bar(0, total)
-
-    def count(index: int, result: _Result) -> None:
-        nonlocal done
-        done += 1
-        bar(done, total)
-        if on_result is not None:
-            on_result(index, result)
-
-    return count

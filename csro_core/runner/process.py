@@ -194,6 +194,7 @@ class Runner:
             while session.iteration < watch.target:
                 session.iterate()
                 watch.between_iterations()
+            session.refine()
         except CsroError:
             raise
         except Exception as error:  # whatever it was: the run must not look as if it were still running

@@ -2,9 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
-
-import numpy as np
+from dataclasses import dataclass
 
 from csro_core.csro import (
     DEEPEST,
@@ -19,12 +17,10 @@ from csro_core.csro import (
 )  # fmt: skip
 from csro_core.errors import CsroError, UsageError
 from csro_core.evaluation.bench import Bench
-from csro_core.evaluation.champion import champion
-from csro_core.evaluation.exact_play import game_exploitability, require_exact_game
+from csro_core.evaluation.exact_play import require_exact_game
 from csro_core.games import make_game
 from csro_core.matches.jobs import MatchExecutor
 from csro_core.meta_solvers import make_meta_solver
-from csro_core.meta_solvers.base import Solution
 from csro_core.metagame.payoffs import build_table
 from csro_core.metagame.population import Entry, Populations
 from csro_core.oracles import make_oracle
@@ -33,6 +29,7 @@ from csro_core.oracles.exact import Exact
 from csro_core.policies.library import default_initial, reference_text
 from csro_core.policies.source import Inspection, sha256
 from csro_core.runner.keys import NO_KEY, Credentials
+from csro_core.runner.solutions import DEEPEN, Occasion, SolutionRows, evaluated, played_beyond, solved
 from csro_core.runner.watch import Watch
 from csro_core.runner.writer import Writer
 from csro_core.seeds import run_secret
@@ -105,6 +102,9 @@ class Session:
             exact=self.settings.oracle == Exact.name,
         )  # fmt: skip
         self.solver = make_meta_solver(meta_solver_for(game, self.settings.meta_solver))
+        wanted = meta_solver_for(game, self.settings.eval_solver or self.settings.meta_solver)
+        self.evaluator = None if wanted == self.solver.name else make_meta_solver(wanted)
+        self._rows = SolutionRows(self.bench, self.solver, self.settings, self.evaluator)
         self._oracle = make_oracle(self.settings.oracle)
         self._writer = Writer(store, lease, self.settings, watch, credentials)
         self._metagame: MetaGame | None = None
@@ -134,11 +134,12 @@ class Session:
             # trained against this solution.
             self.bench.fill(populations)
             table = build_table(populations, self.bench.cells, self.bench.game.zero_sum)
-            self._metagame = MetaGame(populations, table, _solved(solutions[-1]))
+            solution = solved(solutions[-1])
+            self._metagame = MetaGame(populations, table, solution, evaluated(solutions[-1]) or solution)
             return
-        metagame = settle(self.bench, self.solver, populations)
+        metagame = settle(self.bench, self.solver, populations, self.evaluator)
         cause = "edit" if solutions else "iteration"
-        self.lease.add_solution(self._solution(metagame, len(solutions), cause, self.iteration))
+        self.lease.add_solution(self._rows.row(metagame, Occasion(len(solutions), self.iteration, cause)))
         self._metagame = metagame
 
     @property
@@ -167,7 +168,9 @@ class Session:
             Cancelled: stopped; nothing of the iteration counts.
             CsroError: it failed.
         """
-        deepened = self._sharpen()
+        self._sharpen()
+        self.refine()
+        deepened = played_beyond(self._store.solutions(self.run), self.iteration)
         iteration = self.iteration + 1
         # An earlier try of this iteration, stopped half-way, may have made more attempts than this one will.
         self.lease.discard_unfinished()
@@ -177,6 +180,7 @@ class Session:
         loop = Loop(
             bench=self.bench,
             solver=self.solver,
+            evaluator=self.evaluator,
             oracle=self._oracle,
             ask=ask,
             ask_many=ask.many,
@@ -214,12 +218,13 @@ class Session:
         inspection = self.bench.inspect(text)
         populations = self.metagame.populations
         entry = Entry(inspection.hash, inspection.tree_hash, text, populations.unused_name(name))
-        metagame = settle(self.bench, self.solver, populations.extended(player, entry))
+        metagame = settle(self.bench, self.solver, populations.extended(player, entry), self.evaluator)
         member = Member(
             player=player, index=len(populations.of(player)), policy=_policy_text(text, inspection), name=entry.name,
             origin="human", parent=parent, iteration=self.iteration,
         )  # fmt: skip
-        solution = self._solution(metagame, len(self._store.solutions(self.run)), "edit", self.iteration)
+        occasion = Occasion(len(self._store.solutions(self.run)), self.iteration, "edit")
+        solution = self._rows.row(metagame, occasion)
         return Extension(metagame, member, solution)
 
     def adopt(self, metagame: MetaGame) -> None:
@@ -283,25 +288,36 @@ class Session:
             )
         )  # fmt: skip
 
-    def _sharpen(self) -> int:
+    def refine(self) -> None:
+        """Plays the rounds of further episodes that solutions plan; each is solved and written before the next one.
+
+        A plan stands in the row of its solution before it is played, so after a crash the same is played again.
+        """
+        while (plan := self._rows.plan(last := self._store.solutions(self.run)[-1])) is not None:
+            self._watch.begin(self.iteration + 1, 0)
+            self._watch.stage("solve", f"more episodes where they move sigma, round {plan.number}")
+            metagame = self._rows.play(self.metagame, plan)
+            occasion = Occasion(last.number + 1, self.iteration, "episodes", plan.number + 1, plan.episodes)
+            self.lease.add_solution(self._rows.row(metagame, occasion))
+            self._metagame = metagame
+
+    def _sharpen(self) -> None:
         """Plays what the last decision asked for, so that sigma is known better.
 
         At the start of the next iteration, since what is played here is done again after a crash and comes to the same.
-
-        Returns:
-            How many episodes that takes.
         """
         last = self._store.solutions(self.run)[-1]
-        wanted = last.extra.get("deepen", 0)
+        wanted = last.extra.get(DEEPEN, 0)
         if type(wanted) is not int or wanted % 2 or not 0 < wanted <= DEEPEST * self.bench.episodes:
-            return 0  # nothing is wanted, or a stranger's file says so
+            return  # nothing is wanted, or a stranger's file says so
         self._watch.begin(self.iteration + 1, 0)
         self._watch.stage("solve", "more episodes where sigma rests on noise")
         first, second = core(self.metagame)
-        metagame = sharpened(self.bench, self.solver, self.metagame, wanted)
-        self.lease.add_solution(self._solution(metagame, last.number + 1, "episodes", self.iteration))
+        metagame = sharpened(self.bench, self.solver, self.metagame, wanted, self.evaluator)
+        played = len(first) * len(second) * wanted // 2
+        occasion = Occasion(last.number + 1, self.iteration, "episodes", played=played)
+        self.lease.add_solution(self._rows.row(metagame, occasion))
         self._metagame = metagame
-        return len(first) * len(second) * wanted // 2
 
     def _row_episodes(self, outcome: Outcome) -> int:
         """Returns the episodes of a new row; counted as all played, since some may have been before a crash."""
@@ -321,10 +337,9 @@ class Session:
             finalist=sha256(outcome.finalist.source) if outcome.finalist else "",
             attempts=len(outcome.attempts), seconds=cost.seconds, episodes=cost.episodes,
         )  # fmt: skip
-        solution = self._solution(outcome.metagame, before.number + 1, "iteration", iteration)
-        if outcome.admission.rivalled:
-            deepen = deeper(self.bench, outcome.metagame)
-            solution = replace(solution, extra={**solution.extra, **({"deepen": deepen} if deepen else {})})
+        deepen = deeper(self.bench, outcome.metagame) if outcome.admission.rivalled else 0
+        occasion = Occasion(before.number + 1, iteration, "iteration", deepen=deepen)
+        solution = self._rows.row(outcome.metagame, occasion)
         self.lease.commit_iteration(record, members, solution)
         self._metagame, self.iteration = outcome.metagame, iteration
 
@@ -341,28 +356,9 @@ class Session:
             return ""
         return sha256(outcome.attempts[finalist.parent].source)
 
-    def _solution(self, metagame: MetaGame, number: int, cause: str, iteration: int) -> SolutionRecord:
-        populations, table, solution = metagame.populations, metagame.table, metagame.solution
-        sigma = solution.sigma[: len(populations.lists)]
-        exact = game_exploitability(self.bench, populations, solution.sigma)
-        best = champion(table, populations)
-        return SolutionRecord(
-            number=number, iteration=iteration, cause=cause, sizes=populations.sizes,
-            sigma=tuple(tuple(float(share) for share in shares) for shares in sigma),
-            value=solution.value, nash_conv=solution.nash_conv, epsilon=solution.epsilon, note=solution.note,
-            exploitability=exact.value if exact else None, exploitability_exact=bool(exact and exact.exact),
-            extra={"champion": asdict(best)} if best else {},
-        )  # fmt: skip
-
 
 def _policy_text(text: str, inspection: Inspection) -> PolicyText:
     return PolicyText(inspection.hash, inspection.tree_hash, text, inspection.docstring, inspection.lines)
-
-
-def _solved(row: SolutionRecord) -> Solution:
-    """Returns a solution as the solver gave it; one population serves both seats."""
-    row_player, column_player = np.array(row.sigma[0]), np.array(row.sigma[-1])
-    return Solution((row_player, column_player), row.value, row.nash_conv, row.epsilon, row.note)
 
 
 def _populations(symmetric: bool, members: Sequence[Member]) -> Populations:

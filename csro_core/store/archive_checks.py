@@ -18,6 +18,7 @@ import orjson
 from numpy.typing import NDArray
 
 from csro_core.errors import UsageError
+from csro_core.evaluation.benchmark import checked_benchmark
 from csro_core.evaluation.champion import Champion
 from csro_core.games import make_game
 from csro_core.meta_solvers import make_meta_solver
@@ -30,7 +31,16 @@ from csro_core.policies.source import sha256
 from csro_core.store import archive_format as form
 from csro_core.store.archive_format import Archive, ArchivedCell, ArchivedFailure, ArchivedRun, ArchivedScore
 from csro_core.store.codec import from_json, to_json, with_defaults
-from csro_core.store.records import AttemptRecord, CallRecord, Caps, IterationRecord, RunSettings, SolutionRecord
+from csro_core.store.extra_checks import check_extra, check_precision
+from csro_core.store.records import (
+    AttemptRecord,
+    CallRecord,
+    Caps,
+    Evaluation,
+    IterationRecord,
+    RunSettings,
+    SolutionRecord,
+)  # fmt: skip
 from csro_core.store.store import MAX_TARGET
 
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -193,8 +203,8 @@ def _check_run(archive: Archive) -> None:
         raise ValueError("its list of policies and its policy files must be the same")
     _all_hashes([policy.tree_hash for policy in run.policies])
     settings = run.settings
-    make_game(settings.game)
     _check_words(settings)
+    check_precision(settings)
     # A stranger's run may be resumed here: more attempts or episodes than a form allows would fill the memory.
     even = 2 <= settings.episodes <= _MOST_CELL_EPISODES and settings.episodes % 2 == 0
     sane = settings.seed >= 0 and 0 <= settings.attempts <= _MOST_ATTEMPTS and 0 <= settings.target_mix <= 1
@@ -215,13 +225,17 @@ def _check_words(settings: RunSettings) -> None:
     """Checks the texts of the settings that have a form. A name of a model with a password in it is refused here too.
 
     Raises:
+        UsageError: the game is unknown here.
         ValueError: one has another form.
     """
+    game = make_game(settings.game)
     try:
         parse_name(settings.model, default_gemini())
         checked_shown(settings.opponents)
         make_oracle(settings.oracle)
         make_meta_solver(settings.meta_solver)
+        make_meta_solver(settings.eval_solver or settings.meta_solver)
+        checked_benchmark(settings.benchmark, game)
     except UsageError as error:
         raise ValueError(" ".join(str(error).split())[:_MOST_SAID]) from error
 
@@ -248,6 +262,8 @@ def _check_solutions(run: ArchivedRun) -> None:
             _check_distribution(weights)
         _all_finite([solution.value, solution.nash_conv, solution.epsilon])
         _check_champion(solution)
+        _check_evaluation(solution)
+        check_extra(solution, run.settings)
 
 
 def _check_distribution(weights: Sequence[float]) -> None:
@@ -271,6 +287,22 @@ def _check_champion(solution: SolutionRecord) -> None:
     if not (0 <= best.player < len(solution.sizes) and 0 <= best.index < solution.sizes[best.player]):
         raise ValueError("the champion must be a policy of the population")
     _all_hashes([best.hash])
+
+
+def _check_evaluation(solution: SolutionRecord) -> None:
+    """Checks the mixture of an evaluation solver, where there is one.
+
+    Raises:
+        ValueError: it is not one weight for each policy, or a number is not finite.
+    """
+    if "evaluation" not in solution.extra:
+        return
+    found = from_json(Evaluation, solution.extra["evaluation"])
+    if tuple(len(weights) for weights in found.sigma) != solution.sizes:
+        raise ValueError("an evaluation must have one weight for each policy of its solution")
+    for weights in found.sigma:
+        _check_distribution(weights)
+    _all_finite([found.value, found.nash_conv, found.epsilon, found.exploitability or 0.0])
 
 
 def _check_iterations(run: ArchivedRun) -> None:

@@ -2,6 +2,8 @@
 
 from csro_core.games.base import Game
 from csro_core.games.length import mean_acts
+from csro_core.meta_solvers import META_SOLVERS, make_meta_solver
+from csro_core.store.records import RunSettings
 
 LONG_GAME_EPISODES = 8
 ONE_STEP_EPISODES = 64
@@ -9,7 +11,7 @@ LEAST_OF_TURNS = 32
 MOST_EPISODES = 192
 
 GENERAL_SUM_SOLVER = "uniform"
-"""The meta-solver of games that are not constant-sum: the others here solve zero-sum meta-games."""
+"""The meta-solver of games that are not constant-sum, where the wanted one solves zero-sum meta-games only."""
 
 _CELL_ACTS = 2_400.0
 """What a cell of eight matches of 1,000 throws costs, in acts of a game in which players take turns."""
@@ -36,15 +38,29 @@ def default_episodes(game: Game) -> int:
 
 
 def meta_solver_for(game: Game, wanted: str) -> str:
-    """Returns the name of the meta-solver that serves a game: the wanted one where the game is zero-sum."""
-    return wanted if game.zero_sum else GENERAL_SUM_SOLVER
+    """Returns the name of the meta-solver that serves a game: the wanted one where it can.
+
+    Raises:
+        UsageError: there is no such meta-solver.
+    """
+    return wanted if game.zero_sum or not make_meta_solver(wanted).zero_sum_only else GENERAL_SUM_SOLVER
 
 
-def meta_solver_note(game: Game) -> str:
-    """Returns a sentence where `meta_solver_for` leaves no choice, "" where it does."""
-    if game.zero_sum:
+def meta_solver_note(game: Game, wanted: str = RunSettings.meta_solver) -> str:
+    """Returns a sentence where `meta_solver_for` takes another one than the wanted, "" where it does not.
+
+    Raises:
+        UsageError: there is no such meta-solver.
+    """
+    if meta_solver_for(game, wanted) == wanted:
         return ""
     return (
         f"This game is not constant-sum, so sigma comes from the meta-solver {GENERAL_SUM_SOLVER}: "
-        f"the other ones here are for zero-sum games."
+        f"{wanted} is for zero-sum games only. Others that serve it: {', '.join(general_sum_solvers()[1:])}."
     )
+
+
+def general_sum_solvers() -> list[str]:
+    """Returns the names of the meta-solvers that handle every game, `GENERAL_SUM_SOLVER` first."""
+    names = [name for name in META_SOLVERS if not make_meta_solver(name).zero_sum_only]
+    return sorted(names, key=lambda name: name != GENERAL_SUM_SOLVER)

@@ -39,6 +39,9 @@ class RunSettings:
         oracle: name of the oracle.
         model: name of the model.
         meta_solver: name of the meta-solver for sigma.
+        benchmark: name of the benchmark that the reported mixture is scored by after every iteration, "" for none. It
+            decides nothing of what is found.
+        eval_solver: name of the meta-solver of the mixture that is reported and scored, "" for the same one.
         seed: the run's seed, >= 0.
         target_mix: m in tau = (1 - m) sigma + m uniform over behaviour clusters, in [0, 1].
         admit: "improving" or "always".
@@ -52,6 +55,10 @@ class RunSettings:
         caps: see `Caps`. They decide no rows but where the run stops, and may be raised when it is resumed.
         context: how requests show opponents: as code, in a summary, or not at all.
         opponents: which ones they show: "support" (those that attempts are played against), "top5", or a number.
+        allocation: "uniform" (every payoff cell has `episodes`), or "adaptive": between iterations further episodes go
+            to the cells that move sigma, up to `csro.DEEPEST` times `episodes` each.
+        payoff_stderr: standard error that each policy's payoff against sigma shall have, > 0, in the unit of the game;
+            where "adaptive". None: further episodes for the price of a new row.
     """
 
     game: GameSpec
@@ -69,6 +76,10 @@ class RunSettings:
     caps: Caps = Caps()
     context: Literal["code", "summary", "none"] = "code"
     opponents: str = "support"
+    allocation: Literal["uniform", "adaptive"] = "uniform"
+    payoff_stderr: float | None = None
+    eval_solver: str = ""
+    benchmark: str = ""
 
 
 @dataclass(frozen=True)
@@ -137,6 +148,29 @@ class Member:
 
 
 @dataclass(frozen=True)
+class Evaluation:
+    """The mixture that is reported, where a run has an evaluation solver of its own.
+
+    Attributes:
+        solver: name of the meta-solver.
+        sigma: one meta-strategy per population.
+        value: payoff of it to player 0 in the estimated meta-game.
+        nash_conv: NashConv of the meta-game at it.
+        epsilon: tolerance of the solver.
+        note: what the solver has to say, "" otherwise.
+        exploitability: of the game at it where it can be computed, else None.
+    """
+
+    solver: str
+    sigma: tuple[tuple[float, ...], ...]
+    value: float
+    nash_conv: float
+    epsilon: float
+    note: str = ""
+    exploitability: float | None = None
+
+
+@dataclass(frozen=True)
 class SolutionRecord:
     """A solved meta-game.
 
@@ -152,8 +186,10 @@ class SolutionRecord:
         note: what the solver has to say ("cheaper equivalent above 60 policies"), "" otherwise.
         exploitability: exploitability of *the game* at sigma where it can be computed, else None.
         exploitability_exact: True where it is exact (all actions in the support deterministic).
-        extra: anything else: {"champion": … for the page, "deepen": episodes that the cells which sigma rests on shall
-            have before the next iteration}.
+        extra: anything else: {"champion": … for the page, "bootstrap": `analysis.bootstrap.Intervals`, "deepen":
+            episodes that the cells which sigma rests on shall have before the next iteration, "allocation": the round
+            of further episodes that comes next (`metagame.rounds.RoundPlan`), "played": episodes that were played for
+            this solution beyond those of an iteration}.
     """
 
     number: int
@@ -168,6 +204,12 @@ class SolutionRecord:
     exploitability: float | None = None
     exploitability_exact: bool = False
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def reported_sigma(self) -> tuple[tuple[float, ...], ...]:
+        """The mixture of the evaluation solver, one meta-strategy per population: what is scored and compared."""
+        evaluation = self.extra.get("evaluation")
+        return tuple(tuple(shares) for shares in evaluation["sigma"]) if evaluation else self.sigma
 
 
 @dataclass(frozen=True)

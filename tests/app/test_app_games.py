@@ -110,3 +110,26 @@ def test_a_game_that_is_not_constant_sum_gets_the_uniform_solver_and_says_so(sto
     assert "not constant-sum" in words(test)
     test.button(key="create").click().run()
     assert store.runs()[0].settings.meta_solver == "uniform"
+
+
+def test_training_and_evaluation_solver_are_chosen_apart(store):
+    test = new_run()
+    test.selectbox(key="new_solver-zero-sum").set_value("prd").run()
+    assert "replicator" in words(test)
+    test.selectbox(key="new_eval_solver-zero-sum").set_value("nash").run()
+    test.button(key="create").click().run()
+    settings = store.runs()[0].settings
+    assert (settings.meta_solver, settings.eval_solver) == ("prd", "nash")
+
+
+def test_a_general_sum_game_offers_the_solvers_that_handle_it(store):
+    test = new_run()
+    test.selectbox(key="new_game").set_value("tiny_hanabi").run()
+    offered = test.selectbox(key="new_solver-general").options
+    assert "logit" in offered
+    assert "nash" not in offered
+    test.selectbox(key="new_solver-general").set_value("logit").run()
+    test.selectbox(key="new_eval_solver-general").set_value("logit").run()
+    test.button(key="create").click().run()
+    settings = store.runs()[0].settings
+    assert (settings.meta_solver, settings.eval_solver) == ("logit", "")

@@ -14,7 +14,7 @@ from csro_core.store.records import RunSettings
 from tests.app.app_pages import SHELL, app, figures, html, run_id, words
 from tests.app.fake_run import add_wide_run, numbered_texts
 
-PAGES = ("", "views/policies.py", "views/matches.py", "views/benchmark.py", "views/calls.py")
+PAGES = ("", "views/policies.py", "views/metagame.py", "views/matches.py", "views/benchmark.py", "views/calls.py")
 SCRIPT = "</style><script>alert(1)</script><img src=x onerror=alert(1)>"
 NAMES = (
     SCRIPT,

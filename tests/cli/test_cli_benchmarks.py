@@ -49,6 +49,21 @@ def test_a_policy_of_the_synthesiser_carries_its_note_and_a_tuned_one_another(cs
     assert INFORMED_NOTE not in tuned.out
 
 
+def test_the_mixture_after_every_iteration(csro):
+    run = csro(
+        "run", "--game", "repeated_leduc", "--iterations", 2, "--candidates", 1, "--oracle", "zero-shot", "--admit",
+        "always", "--json",
+    ).json["run"]  # fmt: skip
+    few = ("--benchmark", "leduc", "--episodes", 2)
+    course = csro("evaluate", run, *few, "--each-iteration", "--json").json
+    assert [one["iteration"] for one in course["iterations"]] == [0, 1, 2]
+    last = csro("evaluate", run, *few, "--json").json
+    assert course["iterations"][-1]["per_opponent"] == last["per_opponent"]
+    assert course["note"] == last["note"] == INFORMED_NOTE
+    csro("evaluate", run, *few, "--each-iteration", "--champion").refused("leave out --champion")
+    csro("evaluate", "reference:always_call", *few, "--each-iteration").refused("--each-iteration is for a run")
+
+
 def test_evaluate_a_solver(csro):
     csro("runs")
     document = csro("evaluate", "cfr:20", "--benchmark", "leduc", "--episodes", 2, "--json").json

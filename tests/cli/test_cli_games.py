@@ -34,3 +34,14 @@ def test_a_run_of_a_game_that_is_not_constant_sum_says_which_meta_solver_it_uses
     assert done.code == 0
     assert "not constant-sum, so sigma comes from the meta-solver uniform" in done.err
     assert csro("runs", "--json").json[0]["meta_solver"] == "uniform"
+
+
+def test_a_run_has_an_evaluation_solver_of_its_own(csro):
+    solvers = ("--meta-solver", "uniform", "--eval-solver", "nash")
+    done = csro("run", "--game", "matrix", "--iterations", "1", *solvers, "--json")
+    assert done.code == 0
+    assert done.json["evaluation"]["solver"] == "nash"
+    listed = csro("runs", "--json").json[0]
+    assert (listed["meta_solver"], listed["eval_solver"]) == ("uniform", "nash")
+    assert "uniform (evaluated by nash)" in csro("show", listed["run"]).out
+    assert csro("run", "--eval-solver", "nsh").code == 2

@@ -84,7 +84,7 @@ def test_absurd_seeds(csro, value):
         ("1,2\n3\n", "line 2 has 1"),
         ("1,nan\n0,1\n", "line 1, column 2"),
         ("1,inf\n0,1\n", "line 1, column 2"),
-        ("rock,paper\n0,1\n", "'rock' is not a number"),
+        ("rock,1\n0,1\n", "'rock' is not a number"),
         ("", "empty"),
         ("\n\n", "empty"),
         ("1,,2\n", "a number is missing"),

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from csro_core.meta_solvers.verify import nash_conv
-from tests.strategies import antisymmetric_payoffs, stderr_of, zero_sum_payoffs
+from tests.known_values import BATTLE_OF_THE_SEXES
+from tests.strategies import antisymmetric_payoffs, general_sum_payoffs, stderr_of, zero_sum_payoffs
 
 RPS = np.array([[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]])
 
@@ -39,6 +40,57 @@ class MetaSolverContract:
         check(solution, payoffs)
         assert (solution.sigma[0] == solution.sigma[1]).all()
         assert solution.value == pytest.approx(0.0, abs=1e-9 * np.abs(payoffs).max())
+
+    @settings(max_examples=25, deadline=None)
+    @given(general_sum_payoffs())
+    def test_general_sum_games_are_solved_or_refused(self, solver, payoffs):
+        if not solver.zero_sum_only:
+            check(solver.solve(payoffs), payoffs)
+        elif np.abs(payoffs[0] + payoffs[1]).max() > 1e-6 * np.abs(payoffs).max():
+            with pytest.raises(ValueError, match="zero-sum games only"):
+                solver.solve(payoffs)
+
+    @settings(max_examples=15, deadline=None)
+    @given(general_sum_payoffs(square=True))
+    def test_one_population_of_a_general_sum_game_gets_one_sigma(self, solver, payoffs):
+        if solver.zero_sum_only:
+            return
+        payoffs = np.stack([payoffs[0], payoffs[0].T])
+        solution = solver.solve(payoffs, symmetric=True)
+        check(solution, payoffs)
+        assert (solution.sigma[0] == solution.sigma[1]).all()
+
+    def test_a_refusal_names_what_to_choose(self, solver):
+        if not solver.zero_sum_only:
+            return
+        with pytest.raises(ValueError, match="choose logit, prd, .* or uniform"):
+            solver.solve(BATTLE_OF_THE_SEXES)
+
+    @pytest.mark.parametrize("entry", [0.0, 5.0, -1e-9, 1e9])
+    def test_one_policy_each_gets_all_the_weight(self, solver, entry):
+        payoffs = np.array([[[entry]], [[-entry]]])
+        solution = solver.solve(payoffs)
+        assert (solution.sigma[0][0], solution.sigma[1][0]) == (1.0, 1.0)
+        assert solution.value == entry
+
+    @pytest.mark.parametrize("symmetric", [True, False])
+    def test_policies_that_are_all_alike_share_the_weight(self, solver, symmetric):
+        solution = solver.solve(np.zeros((2, 4, 4)), symmetric=symmetric)
+        assert solution.sigma[0] == pytest.approx(np.full(4, 0.25))
+        assert solution.sigma[1] == pytest.approx(np.full(4, 0.25))
+        assert solution.nash_conv == 0.0
+
+    @pytest.mark.parametrize("shape", [(1, 3), (3, 1), (2, 5)])
+    def test_populations_may_differ_in_size(self, solver, shape):
+        matrix = np.arange(float(np.prod(shape))).reshape(shape) % 3.0
+        payoffs = np.stack([matrix, -matrix])
+        check(solver.solve(payoffs), payoffs)
+
+    def test_exact_duplicates_have_the_same_weight(self, solver):
+        order = [0, 1, 2, 0]
+        payoffs = np.stack([RPS, -RPS])[:, order][:, :, order]
+        sigma = solver.solve(payoffs, symmetric=True).sigma[0]
+        assert sigma[0] == pytest.approx(sigma[3], abs=1e-9)
 
     def test_same_input_same_output(self, solver):
         payoffs = np.stack([RPS * 3.7, -RPS * 3.7])
@@ -91,4 +143,5 @@ class MetaSolverContract:
 
     def test_it_says_what_it_is(self, solver):
         assert solver.name
+        assert isinstance(solver.zero_sum_only, bool)
         assert len(solver.explanation.split()) > 5

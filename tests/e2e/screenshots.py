@@ -1,9 +1,9 @@
 """Takes the screenshots of the README: `python -m tests.e2e.screenshots STORE RUN FOLDER [LOOK …]`.
 
 RUN is the id or the name of a finished run of any game; a LOOK is a theme and a width such as light-1280 or dark-1920
-(default: both themes at both widths). For every look run, policies, edit, match, benchmark and new-run, and where the
-game has it exploitability, are written as FOLDER/PAGE-LOOK.png. The store is copied first: scoring an edit for its
-picture leaves no trace in it.
+(default: both themes at both widths). For every look run, policies, edit, match, metagame, metagame-own (the published
+43 x 43 table), benchmark and new-run, and where the game has it exploitability, are written as FOLDER/PAGE-LOOK.png.
+The store is copied first: scoring an edit for its picture leaves no trace in it.
 """
 
 import sqlite3
@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from csro_core.analysis.pictures import PICTURES
 from csro_core.store import open_store
 from csro_core.store.records import Member, RunRecord
 from tests.e2e.harness import Server, launched, new_page, server, settle
@@ -21,6 +22,7 @@ from tests.e2e.harness import Server, launched, new_page, server, settle
 LOOKS = ("light-1280", "light-1920", "dark-1280", "dark-1920")
 HEIGHTS = {"1280": 900, "1920": 1080}
 PATIENCE = 240_000
+_WHOLE = frozenset({"run", "match", "benchmark", "metagame", "metagame-own"})
 LATE_MILLISECONDS = 1500
 """How long Plotly may animate after the page has settled."""
 
@@ -60,6 +62,8 @@ def _pages(running: Server, page, wanted: str, folder: Path, look: str) -> list[
         ("policies", f"policies?{shown}"),
         ("match", f"matches?{match}"),
         ("edit", f"policies?{shown}&tab=Edit"),
+        ("metagame", f"metagame?run={run.id}&order=sigma&pictures={'.'.join(PICTURES)}"),
+        ("metagame-own", f"metagame?source=own&matrix=example.rrps&pictures={'.'.join(PICTURES)}"),
         ("benchmark", f"benchmark?run={run.id}"),
         ("exploitability", f"policies?{shown}&tab=Exploitability"),
     ):
@@ -72,6 +76,8 @@ def _pages(running: Server, page, wanted: str, folder: Path, look: str) -> list[
             page.get_by_role("button", name="Compute").click()
             page.get_by_text("where the safest best responder gains most").wait_for(timeout=PATIENCE)
             settle(page)
+        if title.startswith("metagame"):
+            _compute_all(page)
         if title == "edit":
             page.get_by_role("button", name="Score against the population").click()
             page.locator(".csro-verdict").first.wait_for(timeout=PATIENCE)
@@ -79,12 +85,31 @@ def _pages(running: Server, page, wanted: str, folder: Path, look: str) -> list[
         if title == "run":
             page.get_by_role("table").or_(page.get_by_text("It has no attempts")).first.wait_for()
         page.mouse.move(5, 5)
-        written.append(_save(page, folder / f"{title}-{look}.png", whole=title in {"run", "match", "benchmark"}))
+        written.append(_save(page, folder / f"{title}-{look}.png", whole=title in _WHOLE))
     page.get_by_role("button", name="New run").click()
     page.get_by_role("dialog").wait_for()
     settle(page)
     written.append(_save(page, folder / f"new-run-{look}.png", whole=False))
     return written
+
+
+def _compute_all(page) -> None:
+    """Computes every picture that the page offers, and waits until the last one is drawn."""
+    page.wait_for_selector(".st-key-metagame_matrix_box .js-plotly-plot", timeout=PATIENCE)
+    offered = page.get_by_role("button", name="Compute", exact=True)
+    while offered.count():
+        left = offered.count()
+        offered.first.click()
+        page.wait_for_function(
+            "left => [...document.querySelectorAll('button')].filter(b => /Compute$/.test(b.innerText)).length < left",
+            arg=left, timeout=PATIENCE,
+        )  # fmt: skip
+        settle(page)
+    page.wait_for_function(
+        "![...document.querySelectorAll('button')].some(button => button.innerText.endsWith('Cancel'))",
+        timeout=PATIENCE,
+    )
+    settle(page)
 
 
 def _pair(members: list[Member], store, run: RunRecord) -> tuple[Member, Member]:

@@ -19,7 +19,7 @@ def test_every_page_draws_in_both_themes(demo, open_page, dark, size):
         page.wait_for_selector(CELLS, state="attached")
         assert page.get_by_text("payoff to the row policy").is_visible()
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-        for title in ("Policies", "Matches", "Benchmark", "Model calls"):
+        for title in ("Policies", "Meta-game", "Matches", "Benchmark", "Model calls"):
             page.get_by_role("link", name=title).click()
             settle(page)
         assert f"run={run_id(demo, name)}" in page.url

@@ -6,7 +6,13 @@ import pytest
 pyspiel = pytest.importorskip("pyspiel")
 
 from csro_core.errors import UsageError  # noqa: E402 - after the check that OpenSpiel is there
-from csro_core.evaluation.benchmark import BENCHMARKS, Mixture, benchmark_named, evaluate_mixtures  # noqa: E402
+from csro_core.evaluation.benchmark import (  # noqa: E402
+    BENCHMARKS,
+    Mixture,
+    Scoreboard,
+    benchmark_named,
+    evaluate_mixtures,
+)
 from csro_core.evaluation.benchmark_leduc import play_leduc  # noqa: E402
 from csro_core.games import make_game  # noqa: E402
 from csro_core.matches.local_pool import LocalPool  # noqa: E402
@@ -105,3 +111,33 @@ def test_wrong_requests(pool):
     with pytest.raises(UsageError, match="known benchmarks: rrps, leduc"):
         benchmark_named("chess")
     assert BENCHMARKS["leduc"].unit == "chips per 100 hands"
+
+
+class CountingPool:
+    def __init__(self, pool):
+        self.pool = pool
+        self.tasks = 0
+
+    def submit(self, jobs, on_result=None):
+        self.tasks += len(jobs)
+        return self.pool.submit(jobs, on_result)
+
+    def run(self, tasks, on_result=None):
+        self.tasks += len(tasks)
+        return self.pool.run(tasks, on_result)
+
+
+def test_a_scoreboard_plays_a_policy_once(pool):
+    call, raising = (reference_text(f"always_{name}") for name in ("call", "raise"))
+    counting = CountingPool(pool)
+    board = Scoreboard(benchmark_named("leduc"), 4, 3)
+    (first,) = board.scores([Mixture((call,), (1.0,))], counting)
+    before = counting.tasks
+    mixed = Mixture((call, raising), (0.25, 0.75))
+    again, half = board.scores([Mixture((call,), (1.0,)), mixed], counting)
+    assert counting.tasks == 2 * before
+    assert np.array_equal(first.returns, again.returns)
+    (fresh,) = evaluate_mixtures(benchmark_named("leduc"), [mixed], 4, 3, pool)
+    assert np.allclose(half.returns, fresh.returns)
+    board.scores([mixed], counting)
+    assert counting.tasks == 2 * before

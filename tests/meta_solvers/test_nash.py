@@ -109,3 +109,21 @@ def test_the_bounds_of_an_equilibrium_bracket_the_value():
     assert found.lower <= 1 / 9 + 1e-12
     assert found.upper >= 1 / 9 - 1e-12
     assert found.upper - found.lower < 1e-9
+
+
+def test_one_linear_program_gives_both_players(monkeypatch):
+    asked = []
+    real = nash.linprog
+    monkeypatch.setattr(nash, "linprog", lambda *args, **options: asked.append(1) or real(*args, **options))
+    rng = np.random.default_rng(8)
+    found = solve_matrix(rng.uniform(-1, 1, size=(30, 40)))
+    assert len(asked) == 1
+    assert found.upper - found.lower < 1e-9
+
+
+def test_multipliers_that_are_of_no_use_are_replaced_by_a_second_program(monkeypatch):
+    real = nash._maximin
+    uniform = np.full(2, 0.5)
+    monkeypatch.setattr(nash, "_maximin", lambda matrix, method: (real(matrix, method)[0], uniform))
+    found = solve_matrix(np.array([[1.0, -1 / 3], [-1 / 3, 1 / 3]]))
+    assert found.column == pytest.approx([1 / 3, 2 / 3])

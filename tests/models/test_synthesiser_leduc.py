@@ -14,16 +14,17 @@ from csro_core.models.synthesiser import Synthesiser
 from csro_core.models.synthesiser.leduc import write_leduc
 from csro_core.models.synthesiser.leduc_cues import read_style
 from csro_core.models.synthesiser.leduc_equilibrium import TABLE
-from csro_core.models.synthesiser.leduc_genome import PLAIN, TRUSTS, Genome, Style, tidied
+from csro_core.models.synthesiser.leduc_genome import MAX_KNOWN, PLAIN, TRUSTS, Genome, Style, tidied
 from csro_core.models.synthesiser.leduc_text import read_genome, write_policy
-from csro_core.models.synthesiser.leduc_values import Target, improved, loss_at_worst, steadied
-from csro_core.models.synthesiser.leduc_variation import crossed, random_genome
+from csro_core.models.synthesiser.leduc_values import Target, improved, loss_at_worst, steadied, unyielding
+from csro_core.models.synthesiser.leduc_variation import Material, acquaint, aim, crossed, random_genome
 from csro_core.policies.library import default_initial, reference_text
 from csro_core.policies.source import describe_tree
 from csro_core.sandbox.guard import check
 
 LEDUC = GameSpec("repeated_leduc")
-SAMPLES = 12
+SAMPLES = 8
+KNOWN_LINE = "    (((0, 0, 1), (0, 0, 1)), ((0, 0, 1), (0, 0, 1)), ((0, 1, 1), (0, 1, 1))),\n"
 NEVER, ALWAYS = ((0.0, 0.0, 0.0),) * 2, ((1.0, 1.0, 1.0),) * 2
 CALLER, FOLDER, RAISER = Style(NEVER, NEVER, ALWAYS), Style(NEVER, NEVER, NEVER), Style(ALWAYS, ALWAYS, ALWAYS)
 
@@ -88,7 +89,7 @@ def test_the_guard_accepts_every_text(texts):
 
 
 def test_the_texts_are_of_readable_size(texts):
-    assert all(30 <= text.count("\n") <= 200 for text in texts)
+    assert all(30 <= text.count("\n") <= 255 for text in texts)
     assert all(len(line) <= 120 for text in texts for line in text.split("\n"))
 
 
@@ -110,6 +111,22 @@ def test_any_genome_is_read_back(sample):
     text = write_policy(genome, "words\n    ")
     assert read_genome(text) == genome
     assert check(text).problems == ()
+
+
+@pytest.mark.parametrize("equilibrium", [False, True])
+def test_known_styles_are_read_back(equilibrium):
+    genome = tidied(Genome(PLAIN, adaptive=True, known=(CALLER, FOLDER, PLAIN), equilibrium=equilibrium))
+    text = write_policy(genome, "words\n    ")
+    assert read_genome(text) == genome
+    assert check(text).problems == ()
+    assert len(read_genome(text.replace("KNOWN = [\n", "KNOWN = [\n" + KNOWN_LINE * 99)).known) == MAX_KNOWN
+    assert read_genome(text.replace("KNOWN = [\n", "KNOWN = [\n" + KNOWN_LINE.replace("1", "7"))) == genome
+
+
+def test_the_table_never_stands_alone(texts):
+    informed = [read_genome(text) for text in texts[3 * SAMPLES :]]
+    assert all(genome.adaptive for genome in informed if genome.equilibrium)
+    assert any(genome.equilibrium for genome in informed)
 
 
 def test_nothing_is_defined_or_imported_in_vain(texts):
@@ -180,6 +197,12 @@ class TestValues:
         assert loss_at_worst(careful) < loss_at_worst(bold) - 0.5
         assert target.worth(careful) < target.worth(bold)
 
+    def test_who_gives_nothing_away_weighs_most(self):
+        # CALLER loses 1.4667 to who knows it and FOLDER 1.0: squares 2.1511 and 1.
+        target = unyielding([(CALLER, 1.0), (FOLDER, 1.0)])
+        parts = Target([(CALLER, 1.0)]).worth(PLAIN), Target([(FOLDER, 1.0)]).worth(PLAIN)
+        assert target.worth(PLAIN) == pytest.approx((parts[0] / 2.15111 + parts[1]) / (1 / 2.15111 + 1), abs=1e-4)
+
     def test_a_steadied_style_loses_less(self):
         steadier = steadied(PLAIN, np.random.default_rng(2), 120)
         assert loss_at_worst(steadier) < 0.8 * loss_at_worst(PLAIN)
@@ -194,6 +217,12 @@ class TestCues:
     @pytest.mark.parametrize("name", ["leduc_tight", "leduc_loose", "leduc_maniac", "leduc_honest", "always_call"])
     def test_simple_opponents_are_recognised(self, name):
         assert read_style(opponent(name, 1.0, reference_text(name))) is not None
+
+    @pytest.mark.parametrize("name", ["leduc_honest", "leduc_threshold", "leduc_maniac"])
+    def test_the_style_that_is_read_earns_what_the_opponent_earns(self, name):
+        style = read_style(opponent(name, 1.0, reference_text(name))).style
+        expected = 100 * Target([(CALLER, 1.0)]).worth(style)
+        assert play(reference_text(name), reference_text("always_call"), episodes=30) == pytest.approx(expected, abs=20)
 
     def test_own_texts_show_their_style(self):
         style = replace(PLAIN, calls=ALWAYS)
@@ -214,6 +243,29 @@ def test_an_adaptive_policy_takes_the_simple_apart(name, least):
 def test_it_learns_from_showdowns_what_a_tight_player_holds():
     # CFR+ wins about 10 there, and a model without cards loses 13 to 43.
     assert play(ADAPTIVE, reference_text("leduc_tight"), episodes=10) > 20
+
+
+def test_it_recognises_a_style_that_it_knows():
+    honest = read_style(opponent("#0", 1.0, reference_text("leduc_honest"))).style
+    known = write_policy(Genome(PLAIN, adaptive=True, known=(CALLER, FOLDER, honest)), "words\n    ")
+    # A best response wins 45 chips per 100 hands, and the usual style loses about as many hands as it wins.
+    gained = [play(text, reference_text("leduc_honest"), episodes=20) for text in (known, ADAPTIVE)]
+    assert gained[0] > gained[1]
+
+
+def test_acquaintances_are_those_of_the_opponents():
+    material = Material(np.random.default_rng(1), styles=(CALLER, PLAIN, CALLER, FOLDER))
+    genome = Genome(PLAIN, adaptive=True)
+    assert acquaint(genome, material).genome == replace(genome, known=(CALLER, FOLDER))
+    assert acquaint(Genome(PLAIN), material) is None
+    assert acquaint(genome, Material(np.random.default_rng(1))) is None
+
+
+def test_one_that_adapts_is_aimed_at_those_who_give_nothing_away():
+    opponents = [(FOLDER, 1.0)]
+    material = Material(np.random.default_rng(1), target=Target([(CALLER, 1.0)]), unyielding=unyielding(opponents))
+    aimed = aim(Genome(PLAIN, adaptive=True), material).genome.style
+    assert Target(opponents).worth(aimed) > Target(opponents).worth(PLAIN)
 
 
 @pytest.mark.parametrize("trust", TRUSTS[:2])

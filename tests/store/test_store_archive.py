@@ -128,6 +128,10 @@ def extra_text(files: dict[str, bytes]) -> None:
 BOMB = base64.b64encode(zlib.compress(bytes(300_000_000), 9)).decode()
 CELL = ("cells.json", 0)
 RUN = "run.json"
+EVALUATION = {
+    "solver": "nash", "sigma": [[0.5, 0.5]], "value": 0.0, "nash_conv": 0.0, "epsilon": 0.0, "note": "",
+    "exploitability": None,
+}  # fmt: skip
 ESTIMATE = {"mean": 0.0, "stderr": 0.0, "episodes": 4}
 CHAMPION = {
     "player": 0, "index": 99, "hash": "0" * 64, "name": "x", "score": 0.0, "mean": ESTIMATE, "minimum": ESTIMATE,
@@ -175,6 +179,17 @@ HOSTILE = {
     "model with a token": (set_field((RUN, "settings", "model"), "openai:m@http://host/v1?key=pw"), "no user name"),
     "unknown oracle": (set_field((RUN, "settings", "oracle"), "\x1b[2J"), "oracle must be one of"),
     "unknown meta-solver": (set_field((RUN, "settings", "meta_solver"), "guess"), "meta-solver must be one of"),
+    "unknown evaluation solver": (set_field((RUN, "settings", "eval_solver"), "guess"), "meta-solver must be one of"),
+    "evaluation without weights": (set_field((RUN, "solutions", 0, "extra"), {"evaluation": {"sigma": []}}), "fields"),
+    "evaluation of another size": (
+        set_field((RUN, "solutions", 0, "extra"), {"evaluation": {**EVALUATION, "sigma": [[1.0]]}}), "one weight for",
+    ),
+    "evaluation that is no mixture": (
+        set_field((RUN, "solutions", 0, "extra"), {"evaluation": {**EVALUATION, "sigma": [[2.0, -1.0]]}}), "negative",
+    ),
+    "evaluation worth nothing": (
+        set_field((RUN, "solutions", 0, "extra"), {"evaluation": {**EVALUATION, "value": None}}), "finite",
+    ),
     "unknown game": (set_field((RUN, "settings", "game", "name"), "no_such_game"), "unknown game"),
     "name with escapes": (set_field((RUN, "name"), "\x1b[2J"), "printable"),
     "long name": (set_field((RUN, "name"), "x" * 10_000), "printable"),
@@ -190,6 +205,11 @@ HOSTILE = {
     "champion without a name": (set_field((RUN, "solutions", 0, "extra"), {"champion": {"index": 0}}), "Champion"),
     "champion that is a text": (set_field((RUN, "solutions", 0, "extra"), {"champion": "x"}), "must be an object"),
     "champion of no population": (set_field((RUN, "solutions", 0, "extra"), {"champion": CHAMPION}), "the population"),
+    "plan of a round that is none": (set_field((RUN, "solutions", 0, "extra"), {"allocation": 7}), "plan of a round"),
+    "intervals that are none": (set_field((RUN, "solutions", 0, "extra"), {"bootstrap": {}}), "bootstrap intervals"),
+    "fewer episodes than none": (set_field((RUN, "solutions", 0, "extra"), {"played": -8}), "further episodes"),
+    "negative error": (set_field((RUN, "settings", "payoff_stderr"), -1.0), "positive number"),
+    "unknown allocation": (set_field((RUN, "settings", "allocation"), "greedy"), "allocation must be one of"),
     "solution number": (set_field((RUN, "solutions", 1, "number"), 5), "must have its number"),
     "iteration number": (set_field((RUN, "iterations", 0, "iteration"), 2), "numbered 1, 2"),
     "iteration without solution": (set_field((RUN, "iterations", 0, "solution"), 9), "solution of the run"),

@@ -15,10 +15,11 @@ from csro_core.models.synthesiser.grammar import pick
 from csro_core.models.synthesiser.leduc_cues import Cue, read_style
 from csro_core.models.synthesiser.leduc_genome import Genome, tidied
 from csro_core.models.synthesiser.leduc_text import read_genome, write_policy
-from csro_core.models.synthesiser.leduc_values import Target
+from csro_core.models.synthesiser.leduc_values import Target, unyielding
 from csro_core.models.synthesiser.leduc_variation import (
     Change,
     Material,
+    acquaint,
     aim,
     crossed,
     random_genome,
@@ -32,13 +33,16 @@ from csro_core.seeds import generator
 MUTATION_SHARE = 0.75
 """Share of proposals that vary a parent, where there is one to vary."""
 
-AIMED_SHARE = 0.4
+AIMED_SHARE = 0.9
 """Share of new policies whose style is an answer to the opponents whose style is known."""
 
-SAFE_SHARE = 0.4
+SAFE_SHARE = 0.1
 """Share of new policies whose style loses little to who knows it."""
 
-WORST_WEIGHT = 0.5
+ACQUAINTED_SHARE = 0.95
+"""Share of new policies that adapt which know the opponents' styles."""
+
+WORST_WEIGHT = 0.2
 """Weight that the opponent with the worst result has in the target beyond its own."""
 
 _TRIES = 20
@@ -109,7 +113,9 @@ class _Desk:
     def _fresh(self) -> Draft:
         genome = random_genome(self._rng, self._equilibrium)
         kind = "adaptive" if genome.adaptive else "static"
-        material = self._material(self._heaviest())
+        material = self._material(None)
+        acquainted = acquaint(genome, material) if self._rng.random() < ACQUAINTED_SHARE else None
+        genome = acquainted.genome if acquainted is not None else genome
         draw = self._rng.random()
         change = aim(genome, material) if draw < AIMED_SHARE else None
         if change is None and draw > 1 - SAFE_SHARE:
@@ -161,8 +167,10 @@ class _Desk:
             self._rng,
             donors,
             Target(weighed) if weighed else None,
+            unyielding(weighed) if weighed else None,
             plain_name(named[0].name) if named else "",
             self._equilibrium,
+            tuple(cue.style for _, cue in self._cues),
         )
 
     def _why(self) -> str:

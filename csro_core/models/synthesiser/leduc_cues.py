@@ -34,21 +34,24 @@ def _same(low: float, middle: float, high: float) -> Shares:
 
 _NEVER, _ALWAYS, _HALF = _same(0, 0, 0), _same(1, 1, 1), _same(0.5, 0.5, 0.5)
 _THIRD = _same(0.35, 0.35, 0.35)
+_VALUE = (0, 0, 1)
 
 _CUES: tuple[tuple[str, Cue], ...] = (
+    (r"\bmaniac|raises mostly|\bwild\b", Cue(
+        Style(_same(0.7, 0.7, 0.7), _same(0.7, 0.7, 0.7), _ALWAYS), "raises with almost anything")),
     (r"always[-_ ]?folds?\b", Cue(Style(_NEVER, _NEVER, _NEVER), "folds to any bet, so every hand should bet")),
     (r"always[-_ ]?calls?\b|calling[-_ ]station|never[-_ ]folds", Cue(
         Style(_NEVER, _NEVER, _ALWAYS), "calls everything, so good hands should bet and none should bluff")),
     (r"always[-_ ]?(?:raise|bet)s?\b", Cue(
         Style(_ALWAYS, _ALWAYS, _ALWAYS), "raises whatever it holds, so its raises mean nothing")),
-    (r"\bmaniac|raises mostly|\bwild\b", Cue(
-        Style(_same(0.7, 0.7, 0.7), _same(0.7, 0.7, 0.7), _ALWAYS), "raises with almost anything")),
     (r"honest|never[-_ ]bluffs|bluff-free|without bluff", Cue(
         Style(_same(0, 0, 1), _same(0, 0, 1), _same(0, 1, 1)), "never bluffs, so its bets can be believed")),
     (r"\btight|cautious|folds (?:jacks|weak)", Cue(
         Style(_same(0, 0, 1), _same(0, 0, 1), _same(0, 0.5, 1)), "waits for good hands, so it can be bluffed away")),
     (r"\bloose|curious", Cue(
         Style(_same(0, 0.2, 0.6), _same(0, 0, 0.4), _same(0.8, 1, 1)), "stays with almost anything")),
+    (r"pot odds|better odds|equity", Cue(
+        Style((_VALUE, (0, 1, 1)), (_VALUE, _VALUE), _same(0, 1, 1)), "plays its own cards by the book")),
     (r"uniform|at random|random\.choice\((?:legal|obs)", Cue(
         Style(_HALF, _THIRD, _HALF), "acts at random, so only the own cards matter")),
 )  # fmt: skip

@@ -5,6 +5,7 @@ import random
 [adaptive]from collections import defaultdict
 [adaptive]from functools import cache
 [adaptive]from math import log
+[adaptive]from operator import mul
 
 {CONSTANTS}
 '''
@@ -61,12 +62,46 @@ def stakes(first, second):
     return chips
 
 
+@cache
+def options(board, first, second):
+    """Returns every legal action (0, 1, 2) with the spot (board, round 1, round 2) that it leads to."""
+    line = second if board else first
+    legal = ("f" if line.endswith("r") else "") + ("cr" if line.count("r") < 2 else "c")
+    return [("fcr".index(a), (board, first, second + a) if board else ("", first + a, "")) for a in legal]
+
+
+@cache
 def acts(player, board, first, second):
-    """Gives every spot (board, round 1, round 2) in which a player acted in a hand, and what it did."""
-    for turn in range(player, len(first), 2):
-        yield ("", first[:turn], ""), first[turn]
-    for turn in range(player, len(second), 2):
-        yield (board, first, second[:turn]), second[turn]
+    """Returns every spot in which a player acted in a hand, and what it did."""
+    early = [(("", first[:turn], ""), "fcr".index(first[turn])) for turn in range(player, len(first), 2)]
+    late = [((board, first, second[:turn]), "fcr".index(second[turn])) for turn in range(player, len(second), 2)]
+    return early + late
+
+
+[known]@cache
+[known]def foretold(which, card, board, first, second):
+[known]    """Returns the chances to fold, call and raise in a known style; -1 is the usual one."""
+[known]    if which == -1:
+[known]        return usual(card, board, first, second)
+[known]    stage, line = (1, second) if board else (0, first)
+[known]    bet, more, stay = (shares[stage][STRENGTH[card + board]] for shares in KNOWN[which])
+[known]    if not line.endswith("r"):
+[known]        return 0.0, 1 - bet, bet
+[known]    more = more if line.count("r") < 2 else 0.0
+[known]    return (1 - more) * (1 - stay), (1 - more) * stay, more
+
+
+[known]def likelihood(which, deck, seen):
+[known]    """Returns how likely such acts are in a known style, over the cards that may be held."""
+[-known]def likelihood(deck, seen):
+[-known]    """Returns how likely such acts are in the usual style, over the cards that may be held."""
+    total = 0.0
+    for card, chance in zip("JQK", deck):
+        for spot, action in seen:
+[known]            chance *= max(SLIP, foretold(which, card, *spot)[action])
+[-known]            chance *= max(SLIP, usual(card, *spot)[action])
+        total += chance
+    return total
 
 
 def situation(board, first, second):
@@ -75,9 +110,17 @@ def situation(board, first, second):
     return board != "", line[-1:], line.count("r")
 
 
-def rank(card, board):
-    """Returns a number that is higher for the hand that wins a showdown."""
-    return "JQK".index(card) + (3 if card == board else 0)
+@cache
+def left(card, board):
+    """Returns how many J, Q, K are left in the deck."""
+    return [2 - (other == card) - (other == board) for other in "JQK"]
+
+
+@cache
+def signs(card, board):
+    """Returns 1 for a showdown won, 0 for a tie, -1 for one lost against J, Q, K."""
+    mine, *theirs = ("JQK".index(one) + 3 * (one == board) for one in card + "JQK")
+    return [(mine > other) - (mine < other) for other in theirs]
 '''
 
 ADAPTIVE = '''\
@@ -91,6 +134,8 @@ class Policy:
         self.known = {}  # the opponent's chances by spot, since the last review
         self.answers = {}  # the best answers to them
         self.evidence = 0.0  # log of how much likelier its acts are by the counts than by the usual style
+[known]        self.fits = [0.0] * (len(KNOWN) + 1)  # log-likelihood of every known style, and of the usual one
+[known]        self.likeliest = -1
         self.hands = 0
         self.review = 1  # when to think again; thinking after every hand would only cost time
 [stop-loss]        self.paid = 0  # chips won in hands that deviated from the usual style
@@ -105,10 +150,9 @@ class Policy:
 [stop-loss]        if self.evidence > CONFIDENCE and self.paid > -STOP_LOSS:
 [stop-loss]            self.deviated = True
             if (card, board, first, second) not in self.answers:
-                odds = {other: 2.0 - (other == card) for other in "JQK"}
-                self.best(obs["player"], card, ("", "", ""), odds)
-            if (card, board, first, second) in self.answers:
-                return self.answers[card, board, first, second]
+                odds = self.odds(card, board, acts(1 - obs["player"], board, first, second))
+                self.best(obs["player"], card, (board, first, second), odds)
+            return self.answers[card, board, first, second]
         return random.choices((0, 1, 2), usual(card, board, first, second))[0]
 
     def learn(self, hand):
@@ -118,71 +162,75 @@ class Policy:
 [stop-loss]            self.paid += hand["my_return"]
 [stop-loss]            self.deviated = False
         card, board = hand["my_card"], hand["board_card"] or ""
-        seen = list(acts(1 - hand["player"], board, *letters(hand["betting"])))
-        odds, usual_odds = {}, 0.0
-        for other in hand["opponent_card"] or "JQK":
-            odds[other] = by_style = max(0.0, 2.0 - (other == card) - (other == board))
-            for spot, action in seen:
-                place = "fcr".index(action)
-                odds[other] *= max(SLIP, self.chances(other, *spot)[place])
-                by_style *= max(SLIP, usual(other, *spot)[place])
-            usual_odds += by_style
-        total = sum(odds.values())
-        self.evidence = max(FLOOR, self.evidence + log(total / usual_odds))
+        seen = acts(1 - hand["player"], board, *letters(hand["betting"]))
+        held = [hand["opponent_card"] in (None, other) for other in "JQK"]
+        deck = list(map(mul, left(card, board), held))
+        odds = list(map(mul, self.odds(card, board, seen), held))
+        total = sum(odds)
+[known]        logs = [log(likelihood(which, deck, seen)) for which in range(-1, len(KNOWN))]
+[known]        self.fits = [fit + more for fit, more in zip(self.fits, logs[1:] + logs[:1])]
+[known]        self.evidence = max(FLOOR, self.evidence + log(total) - logs[0])
+[-known]        self.evidence = max(FLOOR, self.evidence + log(total / likelihood(deck, seen)))
         for spot, action in seen:
-            place = "fcr".index(action)
-            self.counts[situation(*spot)][place] += 1
-[ranks]            for other, share in odds.items():
-[ranks]                self.counts[situation(*spot), STRENGTH[other + spot[0]]][place] += share / total
+            self.counts[situation(*spot)][action] += 1
+[ranks]            for other, share in zip("JQK", odds):
+[ranks]                self.counts[situation(*spot), STRENGTH[other + spot[0]]][action] += share / total
         if self.hands >= self.review:
-            self.review = int(1.25 * self.hands) + 1
+            self.review = int(1.4 * self.hands) + 1
             self.known, self.answers = {}, {}
+[known]            self.likeliest = max(range(-1, len(KNOWN)), key=self.fits.__getitem__)
 
-    def chances(self, card, board, first, second):
-        """Returns how likely the opponent would fold, call and raise with this card, as far as it is known."""
-        spot = (card, board, first, second)
+    def odds(self, card, board, seen):
+        """Returns how likely the opponent holds J, Q, K after what it was seen to do, up to a factor."""
+        odds = left(card, board)
+        for spot, action in seen:
+            odds = [share * max(SLIP, chances[action]) for share, chances in zip(odds, self.chances(spot))]
+        return list(odds)
+
+    def chances(self, spot):
+        """Returns how likely the opponent would fold, call and raise with J, with Q, with K, as far as it is known."""
         if spot not in self.known:
-            guess = usual(*spot)
-            counts = self.counts[situation(board, first, second)]
-            guess = [(n + PRIOR * chance) / (sum(counts) + PRIOR) for n, chance in zip(counts, guess)]
-[ranks]            counts = self.counts[situation(board, first, second), STRENGTH[card + board]]
-[ranks]            guess = [(n + TRUST * chance) / (sum(counts) + TRUST) for n, chance in zip(counts, guess)]
-            self.known[spot] = guess
+            self.known[spot] = [self.guess(card, spot) for card in "JQK"]
         return self.known[spot]
+
+    def guess(self, card, spot):
+[known]        """Returns the chances in the style that fits best, moved to what was counted."""
+[-known]        """Returns the chances in the usual style, moved to what was counted."""
+[known]        style = foretold(self.likeliest, card, *spot)
+[-known]        style = usual(card, *spot)
+        counts = self.counts[situation(*spot)]
+        total = sum(counts) + PRIOR
+[ranks]        guess = [(n + PRIOR * chance) / total for n, chance in zip(counts, style)]
+[ranks]        counts = self.counts[situation(*spot), STRENGTH[card + spot[0]]]
+[ranks]        total = sum(counts) + TRUST
+[ranks]        return [(n + TRUST * chance) / total for n, chance in zip(counts, guess)]
+[-ranks]        return [(n + PRIOR * chance) / total for n, chance in zip(counts, style)]
 
     def best(self, player, card, spot, odds):
         """Returns the expected chips of best play from this spot on, and remembers what best play is.
 
-        `odds` weighs the opponent's cards by how likely it is to have come here with them.
+        `odds` weighs J, Q, K in the opponent's hand by how likely it is to have come here with them.
         """
         board, first, second = spot
         line = second if board else first
-        chips = stakes(first, second)
         if line[1:].endswith("c"):  # the round is over
             if board:
-                mine = rank(card, board)
-                signs = {other: (mine > rank(other, board)) - (mine < rank(other, board)) for other in odds}
-                return chips[player] * sum(share * signs[other] for other, share in odds.items())
-            return sum(self.best(player, card, (new, first, ""), dealt(card, new, odds)) for new in "JQK")
-        after = {a: (board, first, second + a) if board else ("", first + a, "") for a in "fcr"}
-        legal = ("f" if line.endswith("r") else "") + ("cr" if line.count("r") < 2 else "c")
+                return stakes(first, second)[player] * sum(map(mul, odds, signs(card, board)))
+            total = 0.0
+            for new in "JQK":
+                after = [share * (2 - (new == card) - (new == other)) / 4 for share, other in zip(odds, "JQK")]
+                total += self.best(player, card, (new, first, ""), after)
+            return total
         if len(line) % 2 == player:
-            lost = -chips[player] * sum(odds.values())
-            worth = {a: lost if a == "f" else self.best(player, card, after[a], odds) for a in legal}
-            action = max(worth, key=worth.get)
-            self.answers[card, *spot] = "fcr".index(action)
-            return worth[action]
+            lost = -stakes(first, second)[player] * sum(odds)
+            worth = [self.best(player, card, after, odds) if a else lost for a, after in options(*spot)]
+            highest = max(worth)
+            self.answers[card, *spot] = options(*spot)[worth.index(highest)][0]
+            return highest
         total = 0.0
-        chances = {other: self.chances(other, *spot) for other in odds}
-        for a in legal:
-            there = {other: share * chances[other]["fcr".index(a)] for other, share in odds.items()}
-            won = chips[1 - player] * sum(there.values())
-            total += won if a == "f" else self.best(player, card, after[a], there)
+        chances = self.chances(spot)
+        for a, after in options(*spot):
+            there = [share * known[a] for share, known in zip(odds, chances)]
+            total += self.best(player, card, after, there) if a else stakes(first, second)[1 - player] * sum(there)
         return total
-
-
-def dealt(card, board, odds):
-    """Returns the odds of the opponent's cards once this board is dealt."""
-    after = {other: share * (2 - (board == card) - (board == other)) / 4 for other, share in odds.items()}
-    return {other: share for other, share in after.items() if share > 0}
 '''

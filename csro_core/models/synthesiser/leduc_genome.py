@@ -19,6 +19,7 @@ PRIORS = (0.5, 1.0, 2.0, 4.0, 8.0)
 TRUSTS = (None, 1.0, 2.0, 4.0, 8.0)
 CONFIDENCES = (0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 9.0)
 STOP_LOSSES = (None, 20, 40, 80)
+MAX_KNOWN = 6
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ class Genome:
         confidence: log-likelihood ratio (known opponent : usual style) from which it plays the best response.
         stop_loss: chips lost by best responses after which it returns to the style for good; None = never.
         equilibrium: True: an equilibrium table takes the place of the style, which then has its default.
+        known: styles of others; the first impression is the one of them, or of its own, that foretells best.
     """
 
     style: Style
@@ -58,6 +60,7 @@ class Genome:
     confidence: float = 3.0
     stop_loss: int | None = None
     equilibrium: bool = False
+    known: tuple[Style, ...] = ()
 
 
 PLAIN = Style(

@@ -52,6 +52,11 @@ def how_it_adapts(genome: Genome) -> str:
             "It counts how often the opponent folds, calls and raises in each situation with weak, middling and strong "
             "hands: a showdown tells the hand, and a hand that was not shown counts in each rank by its likelihood."
         )
+    if genome.known:
+        learns += (
+            f" Its first guess is the one of {len(genome.known)} styles, read in others' programs, and its own that "
+            f"foretells best."
+        )
     waits = (
         f"Once the counts foretell the opponent clearly better than the usual style does (log-likelihood ratio above "
         f"{genome.confidence:g}), it does what they say wins most."

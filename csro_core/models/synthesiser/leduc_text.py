@@ -5,6 +5,8 @@ parsed as Python here, and every value is checked against the grammar.
 """
 
 import re
+from collections.abc import Sequence
+from itertools import islice
 from typing import cast
 
 from csro_core.models.synthesiser import leduc_fragments
@@ -12,6 +14,7 @@ from csro_core.models.synthesiser.fragments import composed
 from csro_core.models.synthesiser.leduc_equilibrium import TABLE
 from csro_core.models.synthesiser.leduc_genome import (
     CONFIDENCES,
+    MAX_KNOWN,
     PLAIN,
     PRIORS,
     STOP_LOSSES,
@@ -33,6 +36,8 @@ MAX_TEXT = 32_768
 
 _LINE = re.compile(r"^(BET|RAISE|CALL|PRIOR|TRUST|CONFIDENCE|STOP_LOSS) = ([\d., ()]{1,80}?)(?:  #.*)?$", re.MULTILINE)
 _NUMBER = re.compile(r"\d{1,4}(?:\.\d{1,4})?")
+_ROWS = r"\(\({n}, {n}, {n}\), \({n}, {n}, {n}\)\)".replace("{n}", _NUMBER.pattern)
+_KNOWN = re.compile(r"^    \(({rows}), ({rows}), ({rows})\),$".replace("{rows}", _ROWS), re.MULTILINE)
 _SHARES = re.compile(r"\(\(({n}), ({n}), ({n})\), \(({n}), ({n}), ({n})\)\)".replace("{n}", _NUMBER.pattern))
 _STATIC_MARK = "\n    def act(self, obs):\n        chances = usual("
 _ADAPTIVE_MARK = "\n    def learn(self, hand):\n"
@@ -51,14 +56,15 @@ def write_policy(genome: Genome, docstring: str) -> str:
         "ranks": genome.trust is not None,
         "stop-loss": genome.stop_loss is not None,
         "table": genome.equilibrium,
+        "known": bool(genome.known),
     }
     features = {name for name, used in asked.items() if used}
     body = leduc_fragments.ADAPTIVE if genome.adaptive else leduc_fragments.STATIC
-    by_strength = not genome.equilibrium or (genome.adaptive and genome.trust is not None)
+    by_strength = not genome.equilibrium or genome.trust is not None and genome.adaptive or bool(genome.known)
     parts = [
         composed(leduc_fragments.HEAD, features, {"CONSTANTS": _constants(genome, by_strength)}),
         composed(leduc_fragments.USUAL, features),
-        *([leduc_fragments.TOOLS] if genome.adaptive else []),
+        *([composed(leduc_fragments.TOOLS, features)] if genome.adaptive else []),
         composed(body, features, {"DOCSTRING": docstring}),
     ]
     return "\n\n".join(parts)
@@ -73,7 +79,7 @@ def read_genome(text: str) -> Genome | None:
         return None
     constants = {name: value for name, value in _LINE.findall(text)}
     equilibrium = _TABLE_MARK in text
-    style = PLAIN if equilibrium else _read_style(constants)
+    style = PLAIN if equilibrium else _read_style([constants.get(name, "") for name in ("BET", "RAISE", "CALL")])
     if style is None:
         return None
     if not adaptive:
@@ -89,6 +95,7 @@ def read_genome(text: str) -> Genome | None:
         confidence=confidence if confidence in CONFIDENCES else Genome.confidence,
         stop_loss=int(stop_loss) if stop_loss is not None and stop_loss in STOP_LOSSES else None,
         equilibrium=equilibrium,
+        known=_read_known(text),
     ))  # fmt: skip
 
 
@@ -105,7 +112,7 @@ def _constants(genome: Genome, by_strength: bool) -> str:
             f"CALL = {_written(style.calls)}  # of calling what is not raised; the rest folds\n"
         )
     if genome.adaptive:
-        lines = [f"PRIOR = {genome.prior:g}  # acts in a situation that the first guess, it plays like me, weighs"]
+        lines = [f"PRIOR = {genome.prior:g}  # acts in a situation that the first guess at its style weighs"]
         if genome.trust is not None:
             lines.append(f"TRUST = {genome.trust:g}  # acts with one strength that the counts over all hands weigh")
         lines.append(f"CONFIDENCE = {genome.confidence:g}  # evidence from which the usual style is left")
@@ -114,6 +121,10 @@ def _constants(genome: Genome, by_strength: bool) -> str:
         lines.append(f"FLOOR = {FLOOR}  # of the evidence, so that a change of mind is found out in time")
         lines.append(f"SLIP = {SLIP:g}  # least chance of any act: nobody is beyond a surprise")
         blocks.append("\n".join(lines) + "\n")
+    if genome.known:
+        styles = (", ".join(map(_written, (style.bets, style.raises, style.calls))) for style in genome.known)
+        rows = "".join(f"    ({style}),\n" for style in styles)
+        blocks.append(f"KNOWN = [\n{rows}]  # styles read in others' programs: bets, raises and calls by strength\n")
     if by_strength:
         blocks.append(leduc_fragments.STRENGTH)
     return "".join(blocks).rstrip("\n")
@@ -124,8 +135,13 @@ def _written(shares: Shares) -> str:
     return "({})".format(", ".join(rounds))
 
 
-def _read_style(constants: dict[str, str]) -> Style | None:
-    found = [_SHARES.fullmatch(constants.get(name, "")) for name in ("BET", "RAISE", "CALL")]
+def _read_known(text: str) -> tuple[Style, ...]:
+    styles = [_read_style(match.groups()) for match in islice(_KNOWN.finditer(text), MAX_KNOWN)]
+    return tuple(style for style in styles if style is not None)
+
+
+def _read_style(tables: Sequence[str]) -> Style | None:
+    found = [_SHARES.fullmatch(table) for table in tables]
     parts: list[Shares] = []
     for match in found:
         if match is None:

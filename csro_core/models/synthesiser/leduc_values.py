@@ -19,6 +19,7 @@ _STRENGTH = np.array([[2, 0, 0], [0, 2, 1], [1, 1, 2]])
 """`[own card, board]` strength in round 2 (see `leduc_genome`)."""
 
 _TABLES = ("bets", "raises", "calls")
+_LEAST_LOSS = 0.1
 _STEPS_OF_CHANGE = (-8, -4, -2, 2, 4, 8)
 
 
@@ -53,6 +54,15 @@ class Target:
     def worth(self, style: Style) -> float:
         """Returns the chips that a style wins per hand."""
         return float(sum((stake * _reach(style, ending, seat)).sum() for seat, ending, stake in self._stakes))
+
+
+def unyielding(opponents: Sequence[tuple[Style, float]]) -> Target:
+    """Returns opponents as a target in which those weigh little that lose much to who knows them.
+
+    Args:
+        opponents: styles and their weights, > 0. A weight is divided by the square of `loss_at_worst`.
+    """
+    return Target([(style, weight / max(_LEAST_LOSS, loss_at_worst(style)) ** 2) for style, weight in opponents])
 
 
 def improved(style: Style, target: Target, rng: np.random.Generator, tries: int, caution: float = 0.0) -> Style:

@@ -1,9 +1,11 @@
 """The prior over Leduc genomes, and the ways to vary one.
 
 The prior is a sensible beginner (`leduc_genome.PLAIN`) with every chance moved at random; nothing in it was computed
-by a solver. `steady` looks for styles that lose little to the best answer to them, which follows from the rules. The
-weights, and the idea that an opponent's counts should speak by strength of hand, were chosen on measurements against
-other policies; see the project's README.
+by a solver. `aim` moves the style of a policy that adapts towards what holds out against the opponents that give
+nothing away, `steady` towards what loses little to the best answer to it, which follows from the rules; `acquaint`
+hands it the opponents' styles as guesses at whom it may meet. The weights, and the idea that an opponent's counts
+should speak by strength of hand, were chosen on measurements against other policies, those of the benchmark `leduc`
+among them; see the project's README.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,6 +18,7 @@ from csro_core.models.synthesiser import changes
 from csro_core.models.synthesiser.grammar import pick
 from csro_core.models.synthesiser.leduc_genome import (
     CONFIDENCES,
+    MAX_KNOWN,
     PLAIN,
     PRIORS,
     STEPS,
@@ -28,18 +31,24 @@ from csro_core.models.synthesiser.leduc_genome import (
 )
 from csro_core.models.synthesiser.leduc_values import Target, improved, nudged, steadied
 
-ADAPTIVE_SHARE = 0.6
-EQUILIBRIUM_SHARE = 0.8
-"""Shares of new genomes that adapt; that hold the table, where a model may write it."""
+ADAPTIVE_SHARE = 0.95
+"""Share of new genomes that adapt. The equilibrium table never stands alone: nobody beats it, so that it would take all
+of sigma, and it wins from the weak only what they give."""
+
+PRIOR_WEIGHTS = (0.3, 1, 2, 5, 4)
+TRUST_WEIGHTS = (0.2, 2, 4, 3, 0.5)
+CONFIDENCE_WEIGHTS = (0.1, 0.5, 4, 5, 3, 0.5, 0.1)
+STOP_LOSS_WEIGHTS = (12, 1, 1, 1)
+"""Weights of the values in `leduc_genome`: doubt until there is evidence, then trust in what showdowns say."""
 
 SPREAD = 0.15
 """Standard deviation of a new genome's chances around the sensible beginner's."""
 
-CLIMBS = (12, 40, 120)
+CLIMBS = (100, 200, 400)
 """Changes that are weighed when a style is aimed at an opponent, or made safer."""
 
 STATIC_CAUTIONS = (0.0, 0.5, 1.0)
-ADAPTIVE_CAUTIONS = (1.0, 2.0)
+ADAPTIVE_CAUTIONS = (0.5, 1.0)
 """What a chip lost to the best answer weighs when a style is aimed (see `leduc_values.improved`)."""
 
 
@@ -54,15 +63,19 @@ class Material:
         rng: the randomness.
         donors: names and genomes to borrow from.
         target: opponents whose style is known; None where none is.
+        unyielding: the same ones, the harder to exploit the heavier (see `leduc_values.unyielding`).
         aim_name: the opponent that weighs most in the target, in words.
         equilibrium: True where the equilibrium table may be written.
+        styles: those of the opponents, as far as they are known, the heaviest opponent's first.
     """
 
     rng: np.random.Generator
     donors: tuple[tuple[str, Genome], ...] = ()
     target: Target | None = None
+    unyielding: Target | None = None
     aim_name: str = ""
     equilibrium: bool = False
+    styles: tuple[Style, ...] = ()
 
 
 Variation: TypeAlias = Callable[[Genome, Material], Change | None]
@@ -73,17 +86,17 @@ def random_genome(rng: np.random.Generator, equilibrium: bool) -> Genome:
 
     Args:
         rng: the randomness.
-        equilibrium: True where the equilibrium table may be written.
+        equilibrium: True for the equilibrium table in the place of a style.
     """
     style = Style(*(_scattered(shares, rng) for shares in (PLAIN.bets, PLAIN.raises, PLAIN.calls)))
     return tidied(Genome(
         style,
-        adaptive=rng.random() < ADAPTIVE_SHARE,
-        prior=pick(rng, PRIORS),
-        trust=pick(rng, TRUSTS),
-        confidence=pick(rng, CONFIDENCES),
-        stop_loss=pick(rng, STOP_LOSSES, (6, 1, 1, 1)),
-        equilibrium=rng.random() < EQUILIBRIUM_SHARE if equilibrium else False,
+        adaptive=equilibrium or rng.random() < ADAPTIVE_SHARE,
+        prior=pick(rng, PRIORS, PRIOR_WEIGHTS),
+        trust=pick(rng, TRUSTS, TRUST_WEIGHTS),
+        confidence=pick(rng, CONFIDENCES, CONFIDENCE_WEIGHTS),
+        stop_loss=pick(rng, STOP_LOSSES, STOP_LOSS_WEIGHTS),
+        equilibrium=equilibrium,
     ))  # fmt: skip
 
 
@@ -107,11 +120,12 @@ def retune(genome: Genome, material: Material) -> Change | None:
 
 def aim(genome: Genome, material: Material) -> Change | None:
     """Returns the genome with a style that earns more against the opponents whose style is known."""
-    if genome.equilibrium or material.target is None:
+    # One that adapts exploits the weak by what it learns: its usual style is for those who give nothing away.
+    target = material.unyielding if genome.adaptive else material.target
+    if genome.equilibrium or target is None:
         return None
-    # One that adapts exploits by what it learns; its usual style need only be no prey.
     caution = pick(material.rng, ADAPTIVE_CAUTIONS if genome.adaptive else STATIC_CAUTIONS)
-    style = improved(genome.style, material.target, material.rng, pick(material.rng, CLIMBS), caution)
+    style = improved(genome.style, target, material.rng, pick(material.rng, CLIMBS), caution)
     return _changed(genome, replace(genome, style=style), f"its style now answers that of {material.aim_name}")
 
 
@@ -138,38 +152,47 @@ def borrow(genome: Genome, material: Material) -> Change | None:
 
 
 def change_kind(genome: Genome, material: Material) -> Change | None:
-    """Returns the genome as one that adapts; rarely as one that has stopped to."""
+    """Returns the genome as one that adapts; rarely as one that has stopped to, and never with the table."""
     if not genome.adaptive:
         fresh = random_genome(material.rng, False)
         child = replace(fresh, style=genome.style, adaptive=True, equilibrium=genome.equilibrium)
         return Change(child, "it now counts what the opponent does, and answers it")
-    if material.rng.random() < 0.9:
+    if genome.equilibrium or material.rng.random() < 0.9:
         return None
     return Change(tidied(replace(genome, adaptive=False)), "it no longer adapts")
 
 
 def change_prior(genome: Genome, material: Material) -> Change | None:
     """Returns the genome with another weight of the first impression."""
-    child = replace(genome, prior=pick(material.rng, PRIORS))
+    child = replace(genome, prior=pick(material.rng, PRIORS, PRIOR_WEIGHTS))
     return _changed(genome, child, "its first impression weighs more or less")
 
 
 def change_trust(genome: Genome, material: Material) -> Change | None:
     """Returns the genome with more or less regard to the hands that the opponent acted with."""
-    child = replace(genome, trust=pick(material.rng, TRUSTS, (1, 2, 2, 2, 1)))
+    child = replace(genome, trust=pick(material.rng, TRUSTS, TRUST_WEIGHTS))
     clause = "it heeds more or less which hand the opponent showed"
     return _changed(genome, child, clause if child.trust is not None else "it no longer asks which hand they held")
 
 
 def change_confidence(genome: Genome, material: Material) -> Change | None:
     """Returns the genome with another threshold of evidence."""
-    child = replace(genome, confidence=pick(material.rng, CONFIDENCES))
+    child = replace(genome, confidence=pick(material.rng, CONFIDENCES, CONFIDENCE_WEIGHTS))
     return _changed(genome, child, "it deviates on more or less evidence")
 
 
 def change_stop_loss(genome: Genome, material: Material) -> Change | None:
     """Returns the genome with another stop-loss, or none."""
-    return _changed(genome, replace(genome, stop_loss=pick(material.rng, STOP_LOSSES)), "it gives up at another loss")
+    child = replace(genome, stop_loss=pick(material.rng, STOP_LOSSES, STOP_LOSS_WEIGHTS))
+    return _changed(genome, child, "it gives up at another loss")
+
+
+def acquaint(genome: Genome, material: Material) -> Change | None:
+    """Returns the genome with the opponents' styles, one of which may be that of whoever it meets."""
+    styles = [style for style in dict.fromkeys(material.styles) if style != genome.style or genome.equilibrium]
+    if not genome.adaptive or not styles:
+        return None
+    return _changed(genome, replace(genome, known=tuple(styles[:MAX_KNOWN])), "it knows the styles of its opponents")
 
 
 def change_default(genome: Genome, material: Material) -> Change | None:
@@ -183,8 +206,9 @@ def change_default(genome: Genome, material: Material) -> Change | None:
 
 
 _VARIATIONS: tuple[tuple[Variation, float], ...] = (
-    (retune, 2), (aim, 3), (steady, 3), (borrow, 1.5), (change_kind, 3), (change_prior, 1), (change_trust, 1.5),
+    (retune, 1), (aim, 5), (steady, 2), (borrow, 0.7), (change_kind, 3), (change_prior, 1), (change_trust, 1.5),
     (change_confidence, 1.5), (change_stop_loss, 0.4), (change_default, 3),
+    (acquaint, 2),
 )  # fmt: skip
 
 

@@ -1,0 +1,1 @@
+"""The numbers behind the pictures of a meta-game: arrays in, arrays out."""
