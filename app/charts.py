@@ -62,22 +62,35 @@ class ExactPoint:
 
 @dataclass(frozen=True)
 class Curves:
-    """The exploitability curves of one run, by the number of iterations finished."""
+    """The exploitability curves of one run, by the number of iterations finished.
+
+    Attributes:
+        name: of the run.
+        gains: what the searches found.
+        gaps: with hindsight.
+        exact: exploitability of sigma, where it is known.
+        evaluated: that of the evaluation solver's mixture, where the run has another one.
+    """
 
     name: str
     gains: tuple[GainPoint, ...] = ()
     gaps: tuple[GapPoint, ...] = ()
     exact: tuple[ExactPoint, ...] = ()
+    evaluated: tuple[ExactPoint, ...] = ()
 
     @property
     def values(self) -> list[float]:
         """The heights of all points."""
-        return [point.gain for point in self.gains] + [point.value for point in (*self.gaps, *self.exact)]
+        return [point.gain for point in self.gains] + [
+            point.value for point in (*self.gaps, *self.exact, *self.evaluated)
+        ]
 
     @property
     def half_widths(self) -> list[float]:
         """Half of the interval of each of `values` that is drawn with error bars, 0 for the others."""
-        return [point.half_width for point in self.gains] + [0.0] * (len(self.gaps) + len(self.exact))
+        return [point.half_width for point in self.gains] + [0.0] * (
+            len(self.gaps) + len(self.exact) + len(self.evaluated)
+        )
 
 
 def exploitability_figure(
@@ -203,7 +216,9 @@ def _add_curves(figure: go.Figure, curves: Curves, look: _Look) -> None:
         if points:
             figure.add_trace(_gain_trace(points, found, label, look))
     if curves.exact:
-        figure.add_trace(_exact_trace(curves.exact, look))
+        figure.add_trace(_exact_trace(curves.exact, "exploitability", colours.EXACT, look))
+    if curves.evaluated:
+        figure.add_trace(_exact_trace(curves.evaluated, "that of the evaluation mixture", colours.ACCENT, look))
 
 
 def _gap_trace(points: Sequence[GapPoint], look: _Look) -> go.Scatter:
@@ -223,17 +238,17 @@ def _gap_trace(points: Sequence[GapPoint], look: _Look) -> go.Scatter:
     )
 
 
-def _exact_trace(points: Sequence[ExactPoint], look: _Look) -> go.Scatter:
+def _exact_trace(points: Sequence[ExactPoint], name: str, colour: str, look: _Look) -> go.Scatter:
     everywhere = all(point.proven for point in points)
     return go.Scatter(
         x=[point.finished for point in points],
         y=[look.scale.height(point.value) for point in points],
-        name=f"exploitability{', exact' if everywhere else ' (filled: exact)'}{look.suffix}",
+        name=f"{name}{', exact' if everywhere else ' (filled: exact)'}{look.suffix}",
         mode="lines+markers",
-        line={"color": colours.EXACT, "width": 2, "dash": look.dash},
+        line={"color": colour, "width": 2, "dash": look.dash},
         marker={"symbol": ["diamond" if point.proven else "diamond-open" for point in points], "size": 9},
         customdata=[f"{number(point.value)}{', exact' if point.proven else ', estimated'}" for point in points],
-        hovertemplate="after iteration %{x}: exploitability %{customdata}<extra></extra>",
+        hovertemplate=f"after iteration %{{x}}: {name} %{{customdata}}<extra></extra>",
     )
 
 
@@ -280,7 +295,7 @@ def plus_minus(value: float, half_width: float, episodes: int) -> str:
 
 
 def _last(drawn: Sequence[Curves]) -> int:
-    finished = [point.finished for one in drawn for point in (*one.gains, *one.gaps, *one.exact)]
+    finished = [point.finished for one in drawn for point in (*one.gains, *one.gaps, *one.exact, *one.evaluated)]
     return max(1, *finished) if finished else 1
 
 

@@ -106,7 +106,7 @@ def sweep_figure(document: Mapping[str, Any], casts: tuple[Cast, Cast], chosen: 
         figure.add_trace(
             go.Scatter(
                 x=alphas, y=stationary[:, profile], name=names[profile], mode="lines",
-                line={"width": 2, "color": colours.STRONG[place % len(colours.STRONG)]},
+                line={"width": 2, "color": _colour(document["profiles"][profile], place, casts)},
                 hovertemplate=f"{names[profile]}: %{{y:.3f}}<extra></extra>",
             )
         )  # fmt: skip
@@ -119,6 +119,11 @@ def sweep_figure(document: Mapping[str, Any], casts: tuple[Cast, Cast], chosen: 
         legend={"orientation": "h", "y": -0.2, "yanchor": "top", "x": 0, "font": {"size": 10}},
     )  # fmt: skip
     return figure
+
+
+def _colour(profile: Sequence[int], place: int, casts: tuple[Cast, Cast]) -> str:
+    """Returns the colour of the policy where a profile is one policy; a pair of policies has none of its own."""
+    return casts[0].palette[profile[0]] if len(profile) == 1 else colours.STRONG[place % len(colours.STRONG)]
 
 
 def diversity_figure(document: Mapping[str, Any], unit: str, by_iteration: bool, dark: bool) -> go.Figure:

@@ -236,4 +236,17 @@ def curves(snapshot: Snapshot) -> Curves:
             ExactPoint(solution.iteration, float(solution.exploitability or 0.0), solution.exploitability_exact)
             for solution in exact
         ),
+        evaluated=tuple(
+            ExactPoint(iteration, float(value), last[iteration].exploitability_exact)
+            for iteration, value in _evaluated(last).items()
+        ),
     )
+
+
+def _evaluated(solutions: Mapping[int, SolutionRecord]) -> dict[int, float]:
+    """Returns iterations finished → exploitability of the evaluation mixture, where it is another one and known."""
+    found = {iteration: solution.extra.get("evaluation") for iteration, solution in solutions.items()}
+    values = {
+        iteration: evaluation.get("exploitability") for iteration, evaluation in found.items() if evaluation is not None
+    }
+    return {iteration: value for iteration, value in values.items() if isinstance(value, int | float)}

@@ -185,6 +185,9 @@ def curves_csv(known: Curves) -> str:
     for exact in known.exact:
         note = "exact" if exact.proven else "estimated"
         writer.writerow([exact.finished, "exploitability", exact.value, "", note])
+    for exact in known.evaluated:
+        note = "exact" if exact.proven else "estimated"
+        writer.writerow([exact.finished, "exploitability of the evaluation mixture", exact.value, "", note])
     return text.getvalue()
 
 

@@ -2,12 +2,13 @@
 
 import csv
 import io
+from dataclasses import replace
 
 import pytest
 
-from app.benchmark_charts import Scores, cross_figure, opponents_figure
+from app.benchmark_charts import Scores, course_figure, cross_figure, opponents_figure
 from app.formats import safe
-from app.panels import benchmark, benchmark_rows
+from app.panels import benchmark, benchmark_course, benchmark_rows
 from app.panels.benchmark_rows import FOOTNOTE, MARK, measured, opponents_csv, published, table_csv
 from app.snapshot import snapshot_of
 from csro_core.errors import UsageError
@@ -282,3 +283,30 @@ def test_unknown_game_of_a_benchmark_is_no_crash(store, monkeypatch):
 
     monkeypatch.setattr("csro_core.games.make_game", fail)
     assert "This game has no benchmark" in app(PAGE, run=run).subheader[0].value
+
+
+def test_the_course_of_sigma_is_drawn_where_the_run_measured_it(store):
+    run = add_benchmark_run(store)
+    test = app(PAGE, run=run)
+    assert "--benchmark rrps" in words(test)
+    snapshot = snapshot_of(run)
+    score = {"benchmark": "rrps", "episodes": 10, "pop_return": 120.0, "pop_return_stderr": 2.0, "pop_expl": 20.0,
+             "pop_expl_stderr": 3.0, "agg_score": 100.0, "agg_score_stderr": 4.0, "nemesis": SCRIPT}  # fmt: skip
+    broken = score | {"agg_score": "much"}
+    first = snapshot.solutions[0]
+    solutions = (
+        replace(first, extra={"benchmark": score}),
+        replace(first, iteration=1, extra={"benchmark": broken}),
+        replace(first, iteration=2, extra={"benchmark": score | {"benchmark": "leduc"}}),
+        replace(first, iteration=3, extra={"benchmark": [1]}),
+        replace(first, iteration=4, extra={"benchmark": score | {"agg_score": 110.0}}),
+    )
+    points = benchmark_course.course(replace(snapshot, solutions=solutions), "rrps")
+    assert [(point.finished, point.agg_score.mean) for point in points] == [(0, 100.0), (4, 110.0)]
+    figure = course_figure(points, "net throws", FOOTNOTE)
+    assert [trace.name for trace in figure.data] == ["AggScore", "PopReturn", "PopExpl"]
+    assert list(figure.data[0].error_y.array) == pytest.approx([1.96 * 4.0] * 2)
+    assert "<script" not in str(figure.to_dict())
+    lines = list(csv.DictReader(io.StringIO(benchmark_course.course_csv(points, "net throws"))))
+    assert [line["iterations_finished"] for line in lines] == ["0", "4"]
+    assert not lines[0]["nemesis"].startswith("=")

@@ -116,6 +116,7 @@ def test_a_search_that_found_nothing_is_hollow_and_says_it_is_no_proof(dark):
         gains=(charts.GainPoint(0, 30.0, 4.0, True), charts.GainPoint(1, -1.0, 4.0, False)),
         gaps=(charts.GapPoint(0, 40.0, 5.0, 12), charts.GapPoint(1, 10.0, 5.0, 12)),
         exact=(charts.ExactPoint(0, 0.5, True), charts.ExactPoint(1, 0.4, False)),
+        evaluated=(charts.ExactPoint(1, 90.0, True),),
     )
     figure = charts.exploitability_figure(curves, None, "unit", dark=dark)
     by_name = {trace.name: trace for trace in figure.data}
@@ -127,6 +128,8 @@ def test_a_search_that_found_nothing_is_hollow_and_says_it_is_no_proof(dark):
     assert list(by_name["gain found ± 95 %"].error_y.array) == [4.0]
     assert "best of 12 policies" in by_name["gap, with hindsight"].customdata[0]
     assert list(by_name["exploitability (filled: exact)"].marker.symbol) == ["diamond", "diamond-open"]
+    assert list(by_name["that of the evaluation mixture, exact"].y) == [90.0]
+    assert figure.layout.yaxis.range[1] > 90.0
 
 
 def test_a_second_run_is_dashed_and_named():

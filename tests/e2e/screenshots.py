@@ -106,7 +106,7 @@ def _compute_all(page) -> None:
         )  # fmt: skip
         settle(page)
     page.wait_for_function(
-        "![...document.querySelectorAll('button')].some(button => button.innerText.endsWith('Cancel'))",
+        "() => ![...document.querySelectorAll('button')].some(button => button.innerText.endsWith('Cancel'))",
         timeout=PATIENCE,
     )
     settle(page)

@@ -33,7 +33,7 @@ def test_what_a_best_responder_gains_is_computed_shown_and_kept(leduc, open_page
     page.get_by_role("button", name="Compute").click()
     page.get_by_text("where the safest best responder gains most").wait_for(timeout=PATIENCE)
     settle(page)
-    page.wait_for_function("document.documentElement.scrollWidth <= window.innerWidth")
+    page.wait_for_function("() => document.documentElement.scrollWidth <= window.innerWidth")
     page.reload()
     settle(page)
     page.get_by_text("where the safest best responder gains most").wait_for()

@@ -81,6 +81,14 @@ def test_general_sum_games_take_any_solver_that_handles_them(tmp_path):
     assert len(last.sigma) == len(last.extra["evaluation"]["sigma"]) == 2
 
 
+def test_the_exploitability_of_the_evaluation_mixture_is_known_where_that_of_sigma_is(tmp_path):
+    store, run = new_run(tmp_path / "s.sqlite", settings(meta_solver="nash", eval_solver="uniform"))
+    run_here(store, run, 3)
+    last = store.solutions(run)[-1]
+    assert len(last.sigma[0]) > 1
+    assert last.exploitability < last.extra["evaluation"]["exploitability"]
+
+
 def test_runners_refuse_an_unknown_evaluation_solver(tmp_path):
     store, run = new_run(tmp_path / "s.sqlite", settings(eval_solver="guess"))
     pool = LocalPool(make_game)
