@@ -38,7 +38,8 @@ def test_evaluate_leduc(csro):
 
 
 def test_a_policy_of_the_synthesiser_carries_its_note_and_a_tuned_one_another(csro):
-    run = csro("run", "--game", "repeated_leduc", *SMALL, "--admit", "always", "--json").json
+    few = ("--initial", "reference:always_call", "--episodes", 2)
+    run = csro("run", "--game", "repeated_leduc", *SMALL, *few, "--admit", "always", "--json").json
     written = next(policy["hash"] for policy in run["policies"] if policy["origin"] == "oracle")
     few = ("--benchmark", "leduc", "--episodes", 2)
     assert csro("evaluate", f"policy:{written}", *few, "--json").json["note"] == INFORMED_NOTE
@@ -52,7 +53,7 @@ def test_a_policy_of_the_synthesiser_carries_its_note_and_a_tuned_one_another(cs
 def test_the_mixture_after_every_iteration(csro):
     run = csro(
         "run", "--game", "repeated_leduc", "--iterations", 2, "--candidates", 1, "--oracle", "zero-shot", "--admit",
-        "always", "--json",
+        "always", "--initial", "reference:always_call", "--episodes", 2, "--json",
     ).json["run"]  # fmt: skip
     few = ("--benchmark", "leduc", "--episodes", 2)
     course = csro("evaluate", run, *few, "--each-iteration", "--json").json

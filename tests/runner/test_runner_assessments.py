@@ -18,6 +18,7 @@ from csro_core.runner import Runner
 
 KUHN = GameSpec("kuhn_poker")
 RPS = GameSpec("repeated_rps")
+LEDUC = GameSpec("repeated_leduc")
 DICE = (
     "import random\n\n\nclass Policy:\n    def act(self, obs):\n"
     "        return random.choice(obs['legal_actions'])\n"
@@ -187,18 +188,19 @@ needs_bots = pytest.mark.skipif(not _has_bots(), reason="OpenSpiel of this syste
 
 @needs_bots
 def test_a_policy_of_the_synthesiser_carries_the_note_and_its_hand_made_edit_too(serve):
-    served = serve(RPS, attempts=1, initial=("reference:rock",), admit="always", oracle="zero-shot")
+    start = {"initial": ("reference:always_call",), "oracle": "zero-shot", "attempts": 1}
+    served = serve(LEDUC, episodes=2, admit="always", **start)
     served.store.add_request(served.run, "step", {"until": "iteration"})
     end = time.monotonic() + 120
     while served.store.run(served.run).iteration < 1 and time.monotonic() < end:
         time.sleep(0.1)
     written = next(member.policy for member in served.store.members(served.run) if member.origin == "oracle")
     edited = served.ask("add", {"text": written.source + "\n# mine\n", "player": 0, "parent": written.hash}).result
-    rock = served.store.members(served.run)[0].policy.hash
-    tuned = add(served, reference_text("rrps_ensemble"))
-    notes = {written.hash: INFORMED_NOTE, edited["hash"]: INFORMED_NOTE, rock: "", tuned: TUNED_NOTE}
+    caller = served.store.members(served.run)[0].policy.hash
+    tuned = add(served, reference_text("leduc_adaptive"))
+    notes = {written.hash: INFORMED_NOTE, edited["hash"]: INFORMED_NOTE, caller: "", tuned: TUNED_NOTE}
     for policy, note in notes.items():
-        payload = {"target": f"policy:{policy}", "benchmark": "rrps", "episodes": 1}
+        payload = {"target": f"policy:{policy}", "benchmark": "leduc", "episodes": 2}
         assert served.ask("benchmark", payload).result["note"] == note
 
 

@@ -1,5 +1,7 @@
 """A run that scores its mixture by a benchmark after every iteration: as `evaluate` does, and without changing rows."""
 
+from dataclasses import replace
+
 import pytest
 
 pytest.importorskip("pyspiel")
@@ -12,10 +14,12 @@ from csro_core.evaluation.benchmark import benchmark_named, checked_benchmark
 from csro_core.games import make_game
 from csro_core.games.base import GameSpec
 from csro_core.matches.local_pool import LocalPool
-from csro_core.runner import Runner
+from csro_core.runner import Runner, live_benchmark
 
 LEDUC = GameSpec("repeated_leduc")
-SMALL = {"oracle": "zero-shot", "admit": "always", "attempts": 1, "episodes": 2}
+SMALL = {
+    "oracle": "zero-shot", "admit": "always", "attempts": 1, "episodes": 2, "initial": ("reference:always_call",),
+}  # fmt: skip
 
 
 def worked(path, pool, **changes):
@@ -28,8 +32,9 @@ def without(solution):
     return {name: value for name, value in solution.extra.items() if name != "benchmark"}
 
 
-def test_sigma_is_scored_after_every_iteration_as_evaluate_does_and_nothing_else_changes(tmp_path):
-    benchmark = benchmark_named("leduc")
+def test_sigma_is_scored_after_every_iteration_as_evaluate_does_and_nothing_else_changes(tmp_path, monkeypatch):
+    benchmark = replace(benchmark_named("leduc"), episodes=4)
+    monkeypatch.setattr(live_benchmark, "benchmark_named", lambda name: benchmark)
     pool = LocalPool(make_game)
     try:
         store, run = worked(tmp_path / "a.sqlite", pool, benchmark="leduc")
