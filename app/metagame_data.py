@@ -142,6 +142,9 @@ def of_run(snapshot: Snapshot, solution: SolutionRecord, version: int) -> Shown 
         snapshot: the run.
         solution: one of its solutions.
         version: of the rows of the run; the same version gives the same object, whose key is worked out once.
+
+    Raises:
+        ValueError: it is no game that pictures can be drawn of, such as one of too many policies (see `MatrixGame`).
     """
     return _of_run(snapshot.run.id, version, solution.number, snapshot.run.name, (snapshot, solution))
 

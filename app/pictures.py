@@ -19,6 +19,7 @@ import orjson
 import streamlit as st
 
 from app import services
+from csro_core.analysis.document_forms import is_sound
 from csro_core.analysis.pictures import PICTURES, MatrixGame
 from csro_core.errors import StoreError
 from csro_core.store.codec import dumps
@@ -79,7 +80,7 @@ def picture(name: str, game: MatrixGame, params: Mapping[str, Any]) -> PictureSt
     if row is None:
         return PictureState("absent")
     if row.state == "done":
-        document = _document(str(services.store().path), key, row.created)
+        document = _document(str(services.store().path), key, row.created, name, game)
         return PictureState("failed", message=_UNREADABLE) if document is None else _drawn(row, document)
     if row.state == "waiting":
         age = time.time() - row.created
@@ -105,7 +106,7 @@ def start(name: str, game: MatrixGame, params: Mapping[str, Any]) -> None:
         return
     key, table = picture_key(name, game, params), _table()
     row = table.row(key, with_document=False)
-    if row is not None and _is_useless(row, key):
+    if row is not None and _is_useless(row, key, name, game):
         table.drop(key)
     if table.ask(key, name, params, game.to_document):
         _spawned.pop(key, None)
@@ -134,10 +135,10 @@ def _table() -> PictureTable:
     return PictureTable(store.connections, store.clock)
 
 
-def _is_useless(row: PictureRow, key: str) -> bool:
+def _is_useless(row: PictureRow, key: str, name: str, game: MatrixGame) -> bool:
     """Returns True for a picture that nobody works on and that cannot be shown."""
     if row.state == "done":
-        return _document(str(services.store().path), key, row.created) is None
+        return _document(str(services.store().path), key, row.created, name, game) is None
     return row.state == "waiting" and time.time() - row.created > GIVE_UP_SECONDS
 
 
@@ -146,20 +147,22 @@ def _drawn(row: PictureRow, document: Mapping[str, Any]) -> PictureState:
 
 
 @st.cache_resource(show_spinner=False, max_entries=32)
-def _document(path: str, key: str, created: float) -> Mapping[str, Any] | None:
-    """Returns the document of a picture that is done, None where it cannot be read; parsed once a server.
+def _document(path: str, key: str, created: float, name: str, _game: MatrixGame) -> Mapping[str, Any] | None:
+    """Returns the document of a picture that is done, None where it cannot be drawn; parsed once a server.
 
     Args:
         path: of the store; it and `created` tell pictures apart that were dropped and computed again.
         key: of the picture.
         created: when it was asked for.
+        name: of the picture.
+        _game: of which it is; the key tells games apart.
     """
     row = _table().row(key)
     try:
         document = orjson.loads(row.document) if row is not None else None
     except ValueError:
         return None
-    return document if isinstance(document, dict) else None
+    return document if is_sound(name, document, _game) else None
 
 
 def _keep_worked_on(key: str) -> None:

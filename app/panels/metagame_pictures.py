@@ -19,6 +19,8 @@ _UNDER_WAY = frozenset({"waiting", "working"})
 _WIDE = frozenset({"solvers", "decomposition", "alpha-rank"})
 _KEY = "pictures"
 _LONGEST_MESSAGE = 600
+_TROUBLE = "picture_trouble_"
+"""With the name of a picture: why it could not be begun, until its card has said so."""
 
 Params = Mapping[str, Any]
 
@@ -75,9 +77,16 @@ def _follow(shown: Shown) -> None:
 
 
 def _begin(name: str, game: MatrixGame, params: Params) -> None:
-    """Begins a picture that is neither there nor under way."""
-    if pictures.picture(name, game, params).state in {"absent", "failed", "cancelled"}:
-        pictures.start(name, game, params)
+    """Begins a picture that is neither there nor under way; its card says where that is not possible.
+
+    Called by callbacks, which run outside of the page's own net.
+    """
+    st.session_state.pop(_TROUBLE + name, None)
+    try:
+        if pictures.picture(name, game, params).state in {"absent", "failed", "cancelled"}:
+            pictures.start(name, game, params)
+    except CsroError as error:
+        st.session_state[_TROUBLE + name] = str(error)
 
 
 def by_picture(name: str, game: MatrixGame, params: Params) -> pictures.PictureState:
@@ -128,8 +137,9 @@ def _card(name: str, shown: Shown) -> None:
 
 
 def _offer(name: str, game: MatrixGame, params: Params, state: pictures.PictureState) -> None:
-    if state.state == "failed":
-        message = state.message or "It failed without a reason."
+    trouble = st.session_state.pop(_TROUBLE + name, "")
+    if trouble or state.state == "failed":
+        message = trouble or state.message or "It failed without a reason."
         st.error(plain(short(message, _LONGEST_MESSAGE)), icon=":material/error:")
     elif state.state == "cancelled":
         st.caption("It was cancelled.")
@@ -144,11 +154,13 @@ def _watch(name: str, game: MatrixGame, params: Params) -> None:
 
     def poll() -> None:
         try:
-            state = pictures.picture(name, game, params)
+            look()
         except CsroError as error:
             # A fragment runs outside of the page's own net: say it here, and look again at the next beat.
             st.warning(plain(str(error)), icon=":material/error:")
-            return
+
+    def look() -> None:
+        state = pictures.picture(name, game, params)
         if state.state not in _UNDER_WAY:
             st.rerun()
         share = min(1.0, state.done / state.total) if state.total > 0 else 0.0

@@ -5,6 +5,7 @@ from typing import Literal, TypeAlias
 import streamlit as st
 
 from csro_core.games.base import Game
+from csro_core.metagame.rounds import LEAST_STDERR, MOST_STDERR
 
 Allocation: TypeAlias = Literal["uniform", "adaptive"]
 
@@ -31,8 +32,8 @@ def fields(game: Game) -> tuple[Allocation, float | None]:
         "responses, up to 8 times as many as a cell has otherwise. Payoffs without luck are never played again.",
     )  # fmt: skip
     wanted = right.number_input(
-        "Wanted standard error", min_value=1e-9, value=None, key="new_payoff_stderr", format="%g",
-        disabled=chosen != "adaptive", placeholder="none: the price of a new row",
+        "Wanted standard error", min_value=LEAST_STDERR, max_value=MOST_STDERR, value=None, key="new_payoff_stderr",
+        format="%g", disabled=chosen != "adaptive", placeholder="none: the price of a new row",
         help=f"Of the payoff of each policy against sigma, in {game.unit}; a policy that is far behind may have three "
         f"times as much. Empty: further episodes for the price of one new row.",
     )  # fmt: skip

@@ -46,7 +46,11 @@ def _of_run() -> metagame_data.Shown | None:
         ):
             controls.ask(run.id, "step", {"until": "iteration"})
         return None
-    shown = metagame_data.of_run(snapshot, solution, services.store().rows_version(run.id))
+    try:
+        shown = metagame_data.of_run(snapshot, solution, services.store().rows_version(run.id))
+    except ValueError as error:
+        st.error(plain(f"This meta-game cannot be shown: {error}"), icon=":material/error:")
+        return None
     if shown is None:
         st.caption("Some payoffs of this population are being played: the meta-game appears when all are known.")
     return shown

@@ -23,6 +23,7 @@ from csro_core.evaluation.benchmark import BENCHMARKS, benchmark_named, checked_
 from csro_core.evaluation.exact_play import require_exact_game
 from csro_core.games import make_game
 from csro_core.meta_solvers import META_SOLVERS, make_meta_solver
+from csro_core.metagame.rounds import LEAST_STDERR, MOST_STDERR
 from csro_core.models import known_models, make_model
 from csro_core.oracles import ORACLES, make_oracle
 from csro_core.oracles.context import CONTEXTS, SHOWN_CHOICES, checked_context, checked_shown
@@ -89,7 +90,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "many (default: %(default)s)",
     )  # fmt: skip
     add(
-        "--payoff-stderr", metavar="X", type=number(1e-9, 1e9),
+        "--payoff-stderr", metavar="X", type=number(LEAST_STDERR, MOST_STDERR),
         help="with --allocation adaptive: the standard error that each policy's payoff against sigma shall have, in "
         "the unit of the game",
     )  # fmt: skip

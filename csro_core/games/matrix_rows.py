@@ -78,8 +78,9 @@ def named_rows_from_csv_text(text: str) -> NamedRows:
 
     Values are separated as `rows_from_csv_text` says; names may be in double quotes. The first line is a header where
     none of its cells is a number, or where it is an empty cell and then the numbers from 0 or 1 on. The first column
-    holds names where no line has a number there, or the header is one cell short, or its first cell is empty. Anything
-    in between is a mistake and is refused: a line with a typing error is not taken for a header.
+    holds names where no line has a number there, or the header's first cell is empty, or the header is one cell short
+    and the column does not hold numbers other than 0, 1, 2, … or 1, 2, 3, …. Anything in between is a mistake and is
+    refused: a line with a typing error is not taken for a header, and payoffs below a title are not taken for names.
 
     Raises:
         UsageError: a value is not a finite number of at most 1e15, or the matrix is ragged, empty, or larger than
@@ -97,9 +98,10 @@ def named_rows_from_csv_text(text: str) -> NamedRows:
     if not cells:
         raise UsageError("a matrix must have at least one row and one column, got an empty one")
     width = len(cells[0][1])
+    firsts = [line[0] for _, line in cells]
     named = width > 1 and (
-        all(line[0] and not _is_number(line[0]) for _, line in cells)
-        or (header is not None and (not header[0] or len(header) == width - 1))
+        all(cell and not _is_number(cell) for cell in firsts)
+        or (header is not None and (not header[0] or (len(header) == width - 1 and not _is_payoffs(firsts))))
     )
     first = 1 if named else 0
     _check_shape([len(line) - first for _, line in cells], "line", [number for number, _ in cells], MAX_NAMED_SIDE)
@@ -131,9 +133,16 @@ def _split(line: str, separator: str, number: int) -> list[str]:
 
 def _is_header(cells: list[str]) -> bool:
     if not cells[0] and len(cells) > 1:
-        numbered = any(cells[1:] == [str(start + place) for place in range(len(cells) - 1)] for start in (0, 1))
-        return numbered or all(cell and not _is_number(cell) for cell in cells[1:])
+        return _is_counting(cells[1:]) or all(cell and not _is_number(cell) for cell in cells[1:])
     return all(cell and not _is_number(cell) for cell in cells)
+
+
+def _is_counting(cells: list[str]) -> bool:
+    return any(cells == [str(start + place) for place in range(len(cells))] for start in (0, 1))
+
+
+def _is_payoffs(cells: list[str]) -> bool:
+    return all(_is_number(cell) for cell in cells) and not _is_counting(cells)
 
 
 def _is_number(cell: str) -> bool:
@@ -145,7 +154,9 @@ def _is_number(cell: str) -> bool:
 
 
 def _name(cell: str) -> str:
-    return " ".join(cell.split())[:_LONGEST_NAME]
+    """Returns a name on one line; signs that a terminal or a page would obey instead of showing are replaced."""
+    shown = "".join(sign if sign.isprintable() else "\ufffd" for sign in " ".join(cell.split()))
+    return shown[:_LONGEST_NAME]
 
 
 def _check_shape(widths: list[int], what: str, numbers: list[int] | range, most: int = MAX_ACTIONS) -> None:

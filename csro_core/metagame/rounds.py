@@ -16,6 +16,9 @@ from csro_core.metagame.payoffs import PayoffTable
 ROUNDS = 4
 """Most rounds between two iterations; one where no standard error is wanted."""
 
+LEAST_STDERR, MOST_STDERR = 1e-9, 1e9
+"""What may be wanted as a standard error."""
+
 _SHOWN = 40
 _SHARE = 0.25  # of the episodes there are, in a round towards a wanted standard error
 
@@ -67,7 +70,8 @@ class Precision:
     Attributes:
         usual: episodes that every cell has, even.
         most: episodes that a cell has at most, even.
-        stderr: wanted standard error of each policy's payoff against sigma (see `Wish`), or None.
+        stderr: wanted standard error of each policy's payoff against sigma (see `Wish`), from `LEAST_STDERR` to
+            `MOST_STDERR`, or None.
     """
 
     usual: int

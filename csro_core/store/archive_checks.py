@@ -30,7 +30,7 @@ from csro_core.oracles.context import checked_shown
 from csro_core.policies.source import sha256
 from csro_core.store import archive_format as form
 from csro_core.store.archive_format import Archive, ArchivedCell, ArchivedFailure, ArchivedRun, ArchivedScore
-from csro_core.store.codec import from_json, to_json, with_defaults
+from csro_core.store.codec import check_depth, from_json, to_json, with_defaults
 from csro_core.store.extra_checks import check_extra, check_precision
 from csro_core.store.records import (
     AttemptRecord,
@@ -46,6 +46,7 @@ from csro_core.store.store import MAX_TARGET
 _HASH = re.compile(r"[0-9a-f]{64}")
 _MOST_EPISODES = 1_000_000
 _MOST_CELL_EPISODES = 10_000
+_MOST_RETURN = 1e15  # sums of squares of such numbers are still numbers
 _MOST_ATTEMPTS = 1_000
 _MOST_NAME = 200
 _MOST_SAID = 400
@@ -111,12 +112,12 @@ def cell_of(archived: ArchivedCell) -> Cell:
         archived: as it was read.
 
     Raises:
-        ValueError: its arrays are not `[E, 2]`, not finite, or do not speak of the same episodes.
+        ValueError: its arrays are not `[E, 2]`, not finite, too large, or do not speak of the same episodes.
     """
     returns = _array(archived.returns, "iuf", "returns of a cell must be numbers")
     forfeits = _array(archived.forfeits, "b", "forfeits of a cell must be true or false")
-    if not np.isfinite(returns).all():
-        raise ValueError("returns of a cell must be finite")
+    if not (np.abs(returns.astype(np.float64)) <= _MOST_RETURN).all():  # NaN is refused too
+        raise ValueError(f"returns of a cell must be finite and at most {_MOST_RETURN:g} in size")
     failures = tuple(to_json(from_json(ArchivedFailure, {**_NO_PLACE, **failure})) for failure in archived.failures)
     if any(failure["policy"] not in {0, 1} for failure in failures):
         raise ValueError("a failure must be of policy 0 or 1")
@@ -177,6 +178,7 @@ def _json(files: Mapping[str, bytes], name: str) -> object:
         data: object = orjson.loads(files[name])
     except orjson.JSONDecodeError as error:
         raise ValueError(f"{name} must be JSON: {error}") from error
+    check_depth(data, name)
     return data
 
 

@@ -18,6 +18,7 @@ Json: TypeAlias = Any
 T = TypeVar("T")
 
 _INTEGERS = range(-(2**63), 2**63)  # what SQLite can hold
+_DEEPEST = 64
 
 
 def to_json(value: Any) -> Json:
@@ -59,6 +60,29 @@ def dumps(value: Any) -> bytes:
         return orjson.dumps(to_json(value))
     except TypeError as error:
         raise ValueError(f"a value must have a JSON form to be stored: {error}") from error
+
+
+def check_depth(data: Json, what: str) -> None:
+    """Checks that JSON data are not nested so deeply that walking through them would exhaust the stack.
+
+    Args:
+        data: the JSON data, not trusted.
+        what: they are, for the message.
+
+    Raises:
+        ValueError: they are nested more than 64 deep; what we write is less than 20 deep.
+    """
+    level = [data]
+    for _ in range(_DEEPEST):
+        level = [
+            item
+            for value in level
+            if isinstance(value, (dict, list))
+            for item in (value.values() if isinstance(value, dict) else value)
+        ]
+        if not level:
+            return
+    raise ValueError(f"{what} must not be nested more than {_DEEPEST} deep")
 
 
 def from_json(kind: type[T], data: Json) -> T:

@@ -9,6 +9,7 @@ import pytest
 from app import metagame_data, own_matrix, pictures
 from app.pictures import PictureState
 from app.snapshot import snapshot_of
+from csro_core.analysis import matrix_game
 from csro_core.analysis.pictures import PICTURES
 from csro_core.errors import UsageError
 from csro_core.store import open_store
@@ -360,6 +361,12 @@ def test_another_run_takes_the_place_of_an_own_matrix(store, desk):
     test.selectbox(key="run_picker").set_value(run_id(store, "demo matrix")).run()
     assert "demo matrix" in html(test)
     assert "source" not in test.query_params
+
+
+def test_a_run_of_too_many_policies_says_so(store, desk, monkeypatch):
+    monkeypatch.setattr(matrix_game, "MAX_POLICIES", 3)
+    test = app(PAGE, may_complain=True, run=run_id(store, "demo rps"))
+    assert "at most 3 policies" in test.error[0].value
 
 
 def test_a_hundred_policies_are_shown(store, desk):

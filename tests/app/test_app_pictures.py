@@ -158,7 +158,7 @@ def test_a_picture_that_nobody_takes_gets_another_process_and_is_given_up(starte
     assert pictures.picture("disc", GAME, {}).state == "waiting"
 
 
-@pytest.mark.parametrize("document", ["", "{", "NaN", "[1]", "null", '{"a": Infinity}', "3"])
+@pytest.mark.parametrize("document", ["", "{", "NaN", "[1]", "null", '{"a": Infinity}', "3", "{}"])
 def test_odd_documents_read_as_failed_and_can_be_asked_for_again(started, document):
     pictures.start("disc", GAME, {})
     with services.store().connections.writing() as connection:

@@ -25,6 +25,8 @@ ROWS = ((0.0, -1.5), (1.5, 0.0))
         ("\ufeffrock\tpaper\n0\t-1.5\n1.5\t0", (), ("rock", "paper")),
         ('"rock; big","paper, ""old"""\n\n0,-1.5\n1.5,0\n', (), ("rock; big", 'paper, "old"')),
         ("  a   b , c \n 0 , -1.5 \n 1.5 , -0.0 \n", (), ("a b", "c")),
+        ('"rock","paper"\n"1",0,-1.5\n"2",1.5,0\n', ("1", "2"), ("rock", "paper")),  # R, rows without names
+        ("\x1b[31mrock,\u202epaper\n0,-1.5\n1.5,0\n", (), ("\ufffd[31mrock", "\ufffdpaper")),  # nothing to obey
     ],
 )
 def test_names_are_found(text, row_names, column_names):
@@ -46,6 +48,8 @@ def test_names_are_found(text, row_names, column_names):
         ("rock\n", "line 1, column 1: 'rock' is not a number"),
         ("1,2\n3\n", "line 1 has 2, line 2 has 1"),
         ("a,b,c,d\n0,1\n1,0\n", "one name a column: it has 4, the lines below 2"),
+        ("# a title\n0,1\n-1,0\n", "one name a column: it has 1, the lines below 2"),  # 0 and -1 are no names
+        ("my matrix\n0\t1\n-1\t0\n", "one name a column: it has 1, the lines below 2"),
         ("1,nan", "line 1, column 2: .*finite.*nan"),
         ("a,b\n1,inf", "line 2, column 2: .*finite"),
         ("1,1e16", "line 1, column 2: .*at most 1e.15"),
