@@ -14,7 +14,11 @@ from csro_core.estimates import Estimate
 _LINE, _BAR, _STANDING = 15, 44, 400
 """Pixels: of a row of the table with its name, of a bar that lies, and of all bars that stand."""
 
+_AXIS_TITLE = 36
+"""Pixels of the title of an axis that lies above a footnote."""
+
 _FEW = 8
+_FEW_POINTS, _SQUASHED = 3, 2.5
 _FOOT_LETTERS = 170
 """One line of so many fits at 1280 px; the title, which the footnote is, shows no more than one."""
 
@@ -67,7 +71,10 @@ class CoursePoint:
 
 
 def course_figure(points: Sequence[CoursePoint], unit: str, footnote: str) -> go.Figure:
-    """Returns the three scores of sigma as lines over the iterations, with 95 % intervals."""
+    """Returns the three scores of sigma as lines over the iterations, with 95 % intervals.
+
+    The axis is that of the later iterations where the starters would squash them; a double click shows everything.
+    """
     figure = go.Figure()
     curves = (
         ("AggScore", colours.INFORMED if footnote else colours.OWN, "solid", [point.agg_score for point in points]),
@@ -92,11 +99,35 @@ def course_figure(points: Sequence[CoursePoint], unit: str, footnote: str) -> go
     last = max(1, *(point.finished for point in points))
     figure.update_layout(
         xaxis={"title": "iterations finished", "range": [-0.4, last + 0.4], "dtick": max(1, last // 10)},
-        yaxis={"title": wrapped(unit, 36), "zeroline": True, "zerolinecolor": "rgba(127,135,145,.7)"},
+        yaxis={
+            "title": wrapped(unit, 36), "zeroline": True, "zerolinecolor": "rgba(127,135,145,.7)",
+            "range": _reach(points[1:]) if squashed_by_starters(points) else _reach(points),
+        },
+    )  # fmt: skip
+    _finish(figure, footnote, 320)
+    figure.update_layout(
+        showlegend=True, legend={"orientation": "h", "y": 1.12, "x": 0}, margin_b=figure.layout.margin.b + _AXIS_TITLE
     )
-    _finish(figure, footnote.removeprefix("† "), 320)
-    figure.update_layout(showlegend=True, legend={"orientation": "h", "y": 1.12, "x": 0})
     return figure
+
+
+def squashed_by_starters(points: Sequence[CoursePoint]) -> bool:
+    """Returns whether the scores before the first iteration would hide how the later ones move."""
+    if len(points) < _FEW_POINTS or points[0].finished > 0:
+        return False
+    (low, high), (least, most) = _reach(points), _reach(points[1:])
+    return high - low > _SQUASHED * (most - least)
+
+
+def _reach(points: Sequence[CoursePoint]) -> tuple[float, float]:
+    """Returns from where to where the axis goes, 0 included."""
+    ends = [0.0]
+    for point in points:
+        for score in (point.pop_return, point.pop_expl, point.agg_score):
+            half = score.half_width if isfinite(score.half_width) else 0.0
+            ends += [score.mean - half, score.mean + half]
+    room = 0.06 * (max(ends) - min(ends)) or 1.0
+    return min(ends) - room, max(ends) + room
 
 
 def opponents_figure(scores: Scores) -> go.Figure:

@@ -15,6 +15,7 @@ MOST_NODES = 16
 """So many profiles are drawn in the response graph, the heaviest at the alpha shown."""
 
 _MOST_CURVES = 8
+_DASHES = ("solid", "dash", "dot", "dashdot")
 _MOST_ARROWS = 3
 """So many arrows leave a node of the response graph, the strongest: all of them would be a grey disc."""
 
@@ -106,7 +107,10 @@ def sweep_figure(document: Mapping[str, Any], casts: tuple[Cast, Cast], chosen: 
         figure.add_trace(
             go.Scatter(
                 x=alphas, y=stationary[:, profile], name=names[profile], mode="lines",
-                line={"width": 2, "color": _colour(document["profiles"][profile], place, casts)},
+                line={
+                    "width": 2, "color": _colour(document["profiles"][profile], place, casts),
+                    "dash": _DASHES[place % len(_DASHES)],  # colours of a large population come near one another
+                },
                 hovertemplate=f"{names[profile]}: %{{y:.3f}}<extra></extra>",
             )
         )  # fmt: skip

@@ -6,10 +6,10 @@ from math import isfinite
 
 import streamlit as st
 
-from app.benchmark_charts import CoursePoint, course_figure
-from app.formats import file_name
+from app.benchmark_charts import CoursePoint, course_figure, squashed_by_starters
+from app.formats import file_name, number
 from app.panels.assessment import counted, numbered
-from app.panels.benchmark_rows import FOOTNOTE, MARK, cell
+from app.panels.benchmark_rows import FOOTNOTE, cell
 from app.snapshot import Snapshot
 from csro_core.estimates import Estimate
 from csro_core.evaluation.benchmark import Benchmark
@@ -29,11 +29,17 @@ def panel(snapshot: Snapshot, benchmark: Benchmark) -> None:
         return
     informed = snapshot.run.settings.model.partition(":")[0] == "synthesiser"
     st.plotly_chart(
-        course_figure(points, benchmark.unit, f"{MARK} {FOOTNOTE}" if informed else ""),
+        course_figure(points, benchmark.unit, FOOTNOTE if informed else ""),
         key="benchmark_course",
         config={"displaylogo": False, "toImageButtonOptions": {"filename": file_name(snapshot.run.name, "-benchmark")}},
         alt="Lines: AggScore, PopReturn and PopExpl of sigma by iteration. “Course (CSV)” below has the numbers.",
     )
+    if squashed_by_starters(points):
+        first = points[0].agg_score
+        st.caption(
+            f"Below the axis: the starters alone, AggScore {number(first.mean, signed=True)}. A double click on the "
+            "chart shows everything."
+        )
     st.download_button(
         "Course (CSV)", data=lambda: course_csv(points, benchmark.unit),
         file_name=file_name(snapshot.run.name, f"-{benchmark.name}-course.csv"), mime="text/csv",

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.benchmark_charts import Scores, course_figure, cross_figure, opponents_figure
+from app.benchmark_charts import Scores, course_figure, cross_figure, opponents_figure, squashed_by_starters
 from app.formats import safe
 from app.panels import benchmark, benchmark_course, benchmark_rows
 from app.panels.benchmark_rows import FOOTNOTE, MARK, measured, opponents_csv, published, table_csv
@@ -307,6 +307,11 @@ def test_the_course_of_sigma_is_drawn_where_the_run_measured_it(store):
     assert [trace.name for trace in figure.data] == ["AggScore", "PopReturn", "PopExpl"]
     assert list(figure.data[0].error_y.array) == pytest.approx([1.96 * 4.0] * 2)
     assert "<script" not in str(figure.to_dict())
+    start = replace(points[0], agg_score=Estimate(-1300.0, 1.0, 10))
+    later = [replace(points[0], finished=1), replace(points[1], finished=2)]
+    assert squashed_by_starters([start, *later])
+    assert not squashed_by_starters(later)
+    assert course_figure([start, *later], "net throws", "").layout.yaxis.range[0] > -100
     lines = list(csv.DictReader(io.StringIO(benchmark_course.course_csv(points, "net throws"))))
     assert [line["iterations_finished"] for line in lines] == ["0", "4"]
     assert not lines[0]["nemesis"].startswith("=")
