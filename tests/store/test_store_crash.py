@@ -35,11 +35,11 @@ def test_kill_in_the_middle_of_commits_leaves_whole_iterations(store, run, make)
     lease.add_solution(make.solution(0))
     paths = [str(ROOT), str(Path(__file__).parent)]
     last = 0
-    for kill in range(12):
+    for kill in range(8):
         process = subprocess.Popen([sys.executable, "-c", WRITER, str(store.path), run, *paths], stdout=subprocess.PIPE)
         with process:
             assert process.stdout.readline() == b"ready\n"
-            time.sleep(0.003 + 0.0071 * kill)
+            time.sleep(0.003 + 0.0113 * kill)
             os.kill(process.pid, signal.SIGKILL)
         reader = open_store(store.path)
         iterations = reader.iterations(run)
