@@ -1,5 +1,7 @@
 """`solve` with names, standard errors, the published table and the comparison; `picture`."""
 
+import os
+
 import numpy as np
 import pytest
 
@@ -83,13 +85,17 @@ def test_what_is_refused(csro, tmp_path):
     csro("solve", large, "--meta-solver", "nash").refused("at most 1000 rows")
 
 
-def test_a_picture_is_computed_and_not_in_the_list_of_commands(csro, tmp_path):
+def test_a_picture_is_computed_and_not_in_the_list_of_commands(csro, tmp_path, monkeypatch):
+    # The command runs in this process, which would keep the low priority for all later tests and their servers.
+    lowered = []
+    monkeypatch.setattr(os, "nice", lowered.append)
     path = tmp_path / "pictures.sqlite"
     store = open_store(path)
     table = PictureTable(store.connections)
     table.ask("k", "disc", {}, lambda: {"payoffs": [[[0.0, 1.0], [-1.0, 0.0]]], "symmetric": True})
     assert csro("picture", "k", "--store", path, "--json").json == {"picture": "k", "state": "done"}
     assert table.row("k").state == "done"
+    assert len(lowered) == 1
     csro("picture", "other", "--store", path).refused("'other'")
     csro("picture", "k", "--store", tmp_path / "nowhere.sqlite").refused("no such file")
     assert "a picture" not in csro("--help").out
