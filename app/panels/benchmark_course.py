@@ -8,10 +8,9 @@ import streamlit as st
 
 from app.benchmark_charts import CoursePoint, course_figure, squashed_by_starters
 from app.formats import file_name, number
-from app.panels.assessment import counted, numbered
-from app.panels.benchmark_rows import FOOTNOTE, cell
+from app.panels.assessment import counted
+from app.panels.benchmark_rows import FOOTNOTE, cell, estimate_of
 from app.snapshot import Snapshot
-from csro_core.estimates import Estimate
 from csro_core.evaluation.benchmark import Benchmark
 
 _SCORES = ("pop_return", "pop_expl", "agg_score")
@@ -54,10 +53,8 @@ def course(snapshot: Snapshot, benchmark: str) -> list[CoursePoint]:
         found = solution.extra.get("benchmark")
         if not isinstance(found, dict) or found.get("benchmark") != benchmark:
             continue
-        scores = [
-            Estimate(numbered(found.get(name)), numbered(found.get(f"{name}_stderr")), counted(found.get("episodes")))
-            for name in _SCORES
-        ]
+        episodes = counted(found.get("episodes"))
+        scores = [estimate_of(found, name, episodes) for name in _SCORES]
         if all(isfinite(score.mean) for score in scores):
             points[solution.iteration] = CoursePoint(
                 solution.iteration, *scores, nemesis=str(found.get("nemesis") or "")

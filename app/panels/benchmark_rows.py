@@ -10,7 +10,7 @@ from typing import Any
 from app.panels.assessment import counted, numbered, target_of
 from app.snapshot import ORIGINS, Snapshot
 from csro_core.estimates import Estimate
-from csro_core.evaluation.benchmark import BENCHMARKS, INFORMED_NOTE, TUNED_NOTE, Benchmark
+from csro_core.evaluation.benchmark import INFORMED_NOTE, TUNED_NOTE, Benchmark, benchmark_for
 from csro_core.evaluation.published import PublishedRow, published_bots, published_rows
 from csro_core.store.records import RequestRecord
 
@@ -66,7 +66,7 @@ class Row:
 
 def benchmark_of(snapshot: Snapshot) -> Benchmark | None:
     """Returns the benchmark of the run's game; None where it has none."""
-    return next((one for one in BENCHMARKS.values() if one.game.key == snapshot.game.spec.key), None)
+    return benchmark_for(snapshot.game)
 
 
 def published(benchmark: str, bots: bool) -> list[Row]:
@@ -125,7 +125,7 @@ def _measured(snapshot: Snapshot, record: RequestRecord) -> Row | None:
     if target == "mixture":
         key = f"mixture:{result.get('iteration')}"
     return Row(
-        name, what, _estimate(result, "pop_return"), _estimate(result, "pop_expl"), _estimate(result, "agg_score"),
+        name, what, *(estimate_of(result, field) for field in ("pop_return", "pop_expl", "agg_score")),
         nemesis=str(result.get("nemesis") or ""), source="measured here", own=True, note=note, key=key,
         per_opponent=tuple(
             (str(line.get("opponent")), Estimate(numbered(line.get("mean")), numbered(line.get("stderr")), episodes))
@@ -135,8 +135,9 @@ def _measured(snapshot: Snapshot, record: RequestRecord) -> Row | None:
     )  # fmt: skip
 
 
-def _estimate(result: Mapping[str, Any], field: str) -> Estimate:
-    return Estimate(numbered(result.get(field)), numbered(result.get(f"{field}_stderr")), 0)
+def estimate_of(result: Mapping[str, Any], field: str, episodes: int = 0) -> Estimate:
+    """Returns a score of an answer, NaN where it is not a number; `episodes` is its count, 0 where nobody tells it."""
+    return Estimate(numbered(result.get(field)), numbered(result.get(f"{field}_stderr")), episodes)
 
 
 def _titles(snapshot: Snapshot, target: str, digits: str, note: str, iteration: object) -> tuple[str, str]:

@@ -13,6 +13,7 @@ from app import metagame_charts_maps as maps
 from app.formats import duration, number, plain, safe, short
 from app.metagame_charts_solvers import MOST_COLUMNS, SolvedRow, solvers_figure
 from app.metagame_data import Shown
+from app.panels.assessment import numbered
 from app.panels.metagame_board import ORDERS
 from app.panels.metagame_figure import figure
 
@@ -86,7 +87,7 @@ def _solvers(document: Document, shown: Shown, chosen: Params) -> Charts:
         answers = [
             SolvedRow(
                 str(row["solver"]), np.asarray(row["sigma"][min(player, len(row["sigma"]) - 1)], dtype=float),
-                _number(row.get("nash_conv")), _number(row.get("value")),
+                numbered(row.get("nash_conv")), numbered(row.get("value")),
             )
             for row in rows
         ]  # fmt: skip
@@ -104,7 +105,7 @@ def _solvers(document: Document, shown: Shown, chosen: Params) -> Charts:
         said = row.get("error") or row.get("note")
         if said:
             st.html(f'<div class="csro-note"><b>{safe(str(row["solver"]))}</b>: {safe(short(str(said), 400))}</div>')
-    times = ", ".join(f"{row['solver']} {duration(_number(row.get('seconds')))}" for row in rows)
+    times = ", ".join(f"{row['solver']} {duration(numbered(row.get('seconds')))}" for row in rows)
     st.html(f'<div class="csro-note">Time: {safe(times)}.</div>')
     return charts
 
@@ -137,7 +138,7 @@ def _spinning_top(document: Document, shown: Shown, chosen: Params) -> Charts:
 
 
 def _alpha_rank(document: Document, shown: Shown, chosen: Params) -> Charts:
-    alphas = [_number(alpha) for alpha in document["alphas"]]
+    alphas = [numbered(alpha) for alpha in document["alphas"]]
     named = address.number("alpha")
     place = named if named is not None and named < len(alphas) else int(document["chosen"])
     place = max(0, min(place, len(alphas) - 1))
@@ -212,10 +213,6 @@ def _replicator(document: Document, shown: Shown, chosen: Params) -> Charts:
     drawn = dynamics.replicator_figure(document, three, shown.casts[0], _dark())
     figure(drawn, key, f"Triangle: how the weights of {plain(short(names, 120))} change.")
     return [(key, "")]
-
-
-def _number(value: object) -> float:
-    return float(value) if isinstance(value, int | float) else float("nan")
 
 
 _DRAWERS: Mapping[str, Callable[[Document, Shown, Params], Charts]] = {

@@ -10,7 +10,7 @@ from app.formats import duration, plain
 from app.panels import budget, model_choice, precision
 from app.panels.benchmark import missing
 from csro_core.errors import CsroError, UsageError
-from csro_core.evaluation.benchmark import BENCHMARKS
+from csro_core.evaluation.benchmark import benchmark_for
 from csro_core.games import catalogue, list_games, make_game, parse_game
 from csro_core.games.base import Game, GameSpec
 from csro_core.games.matrix import PRESETS as MATRICES
@@ -171,7 +171,7 @@ def _gather() -> Wish:
 
 def _benchmark(game: Game) -> str:
     """Returns the benchmark that sigma is scored by after every iteration, "" for none; asks where the game has one."""
-    fitting = next((one for one in BENCHMARKS.values() if one.game.key == game.spec.key), None)
+    fitting = benchmark_for(game)
     if fitting is None or missing(fitting):
         return ""
     wanted = st.checkbox(

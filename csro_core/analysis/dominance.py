@@ -7,6 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
+from csro_core.meta_solvers.nash import maximin_program
+
 _TRIALS = 2_000
 _ACCURACY = 1e-7  # of the linear program, relative to the largest payoff
 _NOTABLE = 1e-6  # a policy that loses less than this share of the largest payoff is no worse
@@ -117,17 +119,8 @@ def _pure_dominator(ahead: NDArray[np.float64]) -> tuple[int, bool] | None:
 
 def _strict_mixture(ahead: NDArray[np.float64]) -> NDArray[np.float64] | None:
     """Returns the weights w that maximise min_s (w^T ahead)_s; None where the program gave no answer."""
-    others, opponents = ahead.shape
-    answer = linprog(
-        np.append(np.zeros(others), -1.0),
-        A_ub=np.hstack([-ahead.T, np.ones((opponents, 1))]),
-        b_ub=np.zeros(opponents),
-        A_eq=np.append(np.ones(others), 0.0)[np.newaxis],
-        b_eq=[1.0],
-        bounds=[(0.0, None)] * others + [(None, None)],
-        method="highs",
-    )
-    return None if answer.x is None else np.asarray(answer.x[:others], dtype=np.float64)
+    answer = maximin_program(ahead, "highs")
+    return None if answer.x is None else np.asarray(answer.x[:-1], dtype=np.float64)
 
 
 def _weak_mixture(ahead: NDArray[np.float64]) -> NDArray[np.float64] | None:

@@ -108,6 +108,11 @@ def benchmark_named(name: str) -> Benchmark:
     return BENCHMARKS[name]
 
 
+def benchmark_for(game: Game) -> Benchmark | None:
+    """Returns the benchmark of a game, None where it has none."""
+    return next((one for one in BENCHMARKS.values() if one.game.key == game.spec.key), None)
+
+
 def checked_benchmark(name: str, game: Game) -> str:
     """Returns the name of a benchmark for runs of a game, "" for none.
 

@@ -5,13 +5,13 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
+from scipy.optimize import OptimizeResult, linprog
 
 from csro_core.meta_solvers.base import Solution
 from csro_core.meta_solvers.reduce import normalised, reduce_game, spread
 from csro_core.meta_solvers.verify import check_payoffs, nash_conv
 
-Method: TypeAlias = Literal["highs-ds", "highs-ipm"]
+Method: TypeAlias = Literal["highs", "highs-ds", "highs-ipm"]
 
 _ACCURACY = 1e-7  # relative NashConv up to which an answer counts as an equilibrium
 _LARGE = 200  # dual simplex takes 15 s at 1,000 policies, the interior point method 5 s
@@ -67,13 +67,18 @@ def _bounded(matrix: NDArray[np.float64], row: NDArray[np.float64], column: NDAr
     return Equilibrium(row, column, float((row @ matrix).min()), float((matrix @ column).max()))
 
 
-def _maximin(matrix: NDArray[np.float64], method: Method) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Returns x in the simplex that maximises min_j (x^T matrix)_j, and the mixture over columns that holds it there.
+def maximin_program(matrix: NDArray[np.float64], method: Method) -> OptimizeResult:
+    """Returns scipy's answer to: x in the simplex that maximises v, where v <= (x^T matrix)_j for every column j.
 
-    The second one has the multipliers of the constraints as weights. Both are uniform where there is no answer.
+    Args:
+        matrix: `[N_0, N_1]` payoffs to the row player.
+        method: of `linprog`.
+
+    Returns:
+        Its `x` is the N_0 weights with v after them, None where there is no answer.
     """
     rows, columns = matrix.shape
-    answer = linprog(
+    return linprog(
         np.append(np.zeros(rows), -1.0),
         A_ub=np.hstack([-matrix.T, np.ones((columns, 1))]),
         b_ub=np.zeros(columns),
@@ -82,6 +87,15 @@ def _maximin(matrix: NDArray[np.float64], method: Method) -> tuple[NDArray[np.fl
         bounds=[(0.0, None)] * rows + [(None, None)],
         method=method,
     )
+
+
+def _maximin(matrix: NDArray[np.float64], method: Method) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Returns x in the simplex that maximises min_j (x^T matrix)_j, and the mixture over columns that holds it there.
+
+    The second one has the multipliers of the constraints as weights. Both are uniform where there is no answer.
+    """
+    rows, columns = matrix.shape
+    answer = maximin_program(matrix, method)
     if answer.x is None:
         return np.full(rows, 1.0 / rows), np.full(columns, 1.0 / columns)
     multipliers = -np.asarray(answer.ineqlin.marginals, dtype=np.float64)

@@ -12,6 +12,7 @@ from csro_core.evaluation.benchmark import (
     Benchmark,
     Mixture,
     benchmark_named,
+    checked_benchmark,
     evaluate_mixtures,
 )
 from csro_core.evaluation.benchmark_scores import BenchmarkResult
@@ -19,8 +20,8 @@ from csro_core.evaluation.best_response import game_value
 from csro_core.evaluation.champion import champion
 from csro_core.evaluation.documents import benchmark_document, exploitability_document
 from csro_core.evaluation.exploitability import all_leaks, precise_score
-from csro_core.games import make_game
 from csro_core.games.exact_tree import exact_tree
+from csro_core.runner.live_benchmark import SEED
 from csro_core.runner.notes import benchmark_note
 from csro_core.runner.session import Session
 from csro_core.runner.telling import TellingExecutor, local_pool
@@ -34,9 +35,6 @@ MIXTURE, CHAMPION, POLICY = "mixture", "champion", "policy:"
 """Targets of a request; `POLICY` is followed by a hash."""
 
 MAX_EPISODES = 10_000
-SEED = 0
-"""The seed that `evaluate` takes where none is given: page and command line give equal numbers."""
-
 MOST_LEAKS, MOST_STATES = 60, 6
 """Leaks that an answer keeps, and information states of each; a request's row is read often. `leaks_found` counts."""
 
@@ -68,9 +66,7 @@ def _benchmark(session: Session, target: str, payload: Mapping[str, Any]) -> dic
     episodes = payload.get("episodes", benchmark.episodes)
     if not isinstance(episodes, int) or isinstance(episodes, bool) or not 1 <= episodes <= MAX_EPISODES:
         raise UsageError(f"episodes must be a whole number from 1 to {MAX_EPISODES:,}, got {str(episodes)[:40]!r}")
-    if make_game(benchmark.game).spec.key != make_game(session.settings.game).spec.key:
-        title = make_game(benchmark.game).title
-        raise UsageError(f"the benchmark {benchmark.name} needs a run of {title}, got {session.bench.game.title}")
+    checked_benchmark(benchmark.name, session.bench.game)
     benchmark.opponents()  # where this system lacks them, say so before anything is played
     session.open()
     hashes, entrant = _entrant(session, target)

@@ -8,12 +8,12 @@ import pytest
 
 from app.benchmark_charts import Scores, course_figure, cross_figure, opponents_figure, squashed_by_starters
 from app.formats import safe
-from app.panels import benchmark, benchmark_course, benchmark_rows
+from app.panels import benchmark, benchmark_course
 from app.panels.benchmark_rows import FOOTNOTE, MARK, measured, opponents_csv, published, table_csv
 from app.snapshot import snapshot_of
 from csro_core.errors import UsageError
 from csro_core.estimates import Estimate
-from csro_core.evaluation.benchmark import INFORMED_NOTE, TUNED_NOTE
+from csro_core.evaluation.benchmark import BENCHMARKS, INFORMED_NOTE, TUNED_NOTE
 from csro_core.evaluation.published import published_cross_table
 from csro_core.games.base import GameSpec
 from csro_core.store.records import RunSettings
@@ -199,7 +199,7 @@ def test_a_system_without_the_bots_says_so_and_shows_the_table_all_the_same(stor
     def fail(_):
         raise UsageError("the benchmark needs OpenSpiel with its RoShamBo bots")
 
-    assert benchmark.missing(benchmark_rows.BENCHMARKS["leduc"]) == ""
+    assert benchmark.missing(BENCHMARKS["leduc"]) == ""
     monkeypatch.setattr("app.panels.benchmark.missing", lambda one: _said(fail, one))
     measure(store, run, 0)
     test = app(PAGE, run=run)
