@@ -11,11 +11,8 @@ import streamlit as st
 
 from app import services
 from app.formats import plain, short
-from app.panels import stages
-from csro_core.errors import CsroError
 from csro_core.store.records import RequestKind, RequestRecord
 
-POLL_SECONDS = 0.4
 _MOST_READ = 200
 _LONGEST_ERROR = 600
 
@@ -76,26 +73,9 @@ def say_failed(message: str) -> None:
     st.error(plain(short(message, _LONGEST_ERROR)), icon=":material/error:")
 
 
-def wait(request: int) -> None:
-    """Shows how far the answer to a request is until it is there, and draws the page anew then.
-
-    Args:
-        request: its number.
-    """
-
-    def poll() -> None:
-        try:
-            record = services.answer(request)
-            progress = services.store().progress(record.run)
-        except CsroError as error:
-            st.warning(plain(str(error)), icon=":material/error:")
-            return
-        if record.state in {"done", "failed"}:
-            st.rerun()
-        note = f"{stages.desk_sentence(record)}{stages.desk_meter(record, progress)} Stop, on the left, ends it."
-        st.html(f'<div class="csro-note" role="status">{note}</div>')
-
-    st.fragment(poll, run_every=POLL_SECONDS)()
+def wait() -> None:
+    """Says that an answer is under way; the watch on top of the page tells how far, and draws the page anew then."""
+    st.caption("It is being worked on: on top of this page is how far. Stop, on the left, ends it.")
 
 
 def numbered(value: object) -> float:

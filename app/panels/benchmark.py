@@ -73,7 +73,7 @@ def measure(snapshot: Snapshot, benchmark: Benchmark, known: assessment.Asked, c
     if cannot:
         st.warning(f"Nothing can be measured here: {plain(cannot)}", icon=":material/block:")
     if known.pending is not None:
-        assessment.wait(known.pending.id)
+        assessment.wait()
     elif known.last_failure:
         assessment.say_failed(known.last_failure)
 

@@ -82,7 +82,7 @@ def panel(snapshot: Snapshot, solution: SolutionRecord | None, policy: PolicyTex
     with above:
         _buttons(snapshot, policy, desk, text)
         if desk.request:
-            assessment.wait(desk.request)
+            assessment.wait()
         elif desk.error:
             st.error(plain(short(desk.error, _LONGEST_ERROR)), icon=":material/error:")
         _answers(snapshot, policy, desk, text)

@@ -40,10 +40,13 @@ MOST_LIVE, MOST_LIVE_CHARACTERS, _LIVE_HEIGHT = 8, 4_000, 180
 def live(run: str, shown: tuple[object, ...], drawn: bool) -> None:
     """Watches a run: draws its stages, and redraws the page when its rows have changed.
 
+    The only piece of a page that beats: where two do, Streamlit's page can lose the place that one of them draws into
+    and go white ("Cannot set a node at a delta path").
+
     Args:
         run: id of the run.
         shown: `pulse(run)` of the page as it is drawn.
-        drawn: True: draw the stages; False: watch only.
+        drawn: True: draw the stages; False: only what is asked for at the desk, while it is under way.
     """
     began = time.monotonic()
 
@@ -52,6 +55,8 @@ def live(run: str, shown: tuple[object, ...], drawn: bool) -> None:
             complaint = services.keep_waiting_served(run)
             if drawn:
                 _draw(run, complaint)
+            elif (desk := services.at_desk(run)) is not None:
+                _draw_desk(desk, services.store().progress(run))
             changed = _is_due(run, shown, time.monotonic() - began)
         except CsroError as error:
             # A fragment runs outside of the page's own net: say it here, and look again at the next beat.
@@ -93,19 +98,21 @@ def _draw(run: str, complaint: str) -> None:
         _draw_stages(progress)
         _draw_live(progress)
         if desk is not None:
-            st.html(f'<div class="csro-note">{desk_sentence(desk)}{desk_meter(desk, progress)}</div>')
+            _draw_desk(desk, progress)
     elif services.is_active(run):
         st.html(f'<div class="csro-note" role="status">Starting … {safe(_since(services.store().waiting(run)))}</div>')
     elif desk is not None:
         # What an earlier piece of work has left in the stages is not this one's: only a bar that moves is shown.
-        st.html(
-            f'<div class="csro-note" role="status">{desk_sentence(desk)}{desk_meter(desk, progress)}</div>'
-        )
+        _draw_desk(desk, progress)
     else:
         st.html(f'<div class="csro-note">{_idle(record)}</div>')
 
 
-def desk_sentence(desk: RequestRecord) -> str:
+def _draw_desk(desk: RequestRecord, progress: Mapping[str, Any]) -> None:
+    st.html(f'<div class="csro-note" role="status">{_desk_sentence(desk)}{_desk_meter(desk, progress)}</div>')
+
+
+def _desk_sentence(desk: RequestRecord) -> str:
     """Returns what is being done at the desk and for how long, as HTML."""
     seconds = max(0.0, time.time() - desk.created)
     words = f"{DESK_TITLES[desk.kind].capitalize()}: "
@@ -116,7 +123,7 @@ def desk_sentence(desk: RequestRecord) -> str:
     return f"{safe(words)} … {seconds:.0f} s"
 
 
-def desk_meter(desk: RequestRecord, progress: Mapping[str, Any]) -> str:
+def _desk_meter(desk: RequestRecord, progress: Mapping[str, Any]) -> str:
     """Returns the bar of what is done at the desk, "" while it waits: then the bar is that of a stage."""
     if desk.state != "working":
         return ""

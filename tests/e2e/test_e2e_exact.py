@@ -30,7 +30,7 @@ def test_what_a_best_responder_gains_is_computed_shown_and_kept(leduc, open_page
     run = run_id(leduc, "demo: Leduc poker")
     page.goto(f"{leduc.url}/policies?run={run}&tab=Exploitability")
     settle(page)
-    page.get_by_role("button", name="Compute").click()
+    page.get_by_role("button", name="Compute", exact=True).click()
     page.get_by_text("where the safest best responder gains most").wait_for(timeout=PATIENCE)
     settle(page)
     page.wait_for_function("() => document.documentElement.scrollWidth <= window.innerWidth")
