@@ -29,6 +29,7 @@ LAYERS = (
     {"csro_core.csro"},
     {"csro_core.store"},
     {"csro_core.runner"},
+    {"csro_core.experiments"},
     {"csro_core.bench"},
     {"csro_core.cli", "csro_core.__main__"},
     {"app"},

@@ -79,12 +79,12 @@ def test_a_version_0_store_migrates_forward(tmp_path, make):
 
 
 def test_later_steps_run_once_and_keep_the_rows(store, run):
-    steps = (*migrations.STEPS, "ALTER TABLE runs ADD COLUMN note TEXT NOT NULL DEFAULT 'none; ok';\n")
+    steps = (*migrations.STEPS, "ALTER TABLE runs ADD COLUMN remark TEXT NOT NULL DEFAULT 'none; ok';\n")
     migrations.prepare(store.path, steps)
     migrations.prepare(store.path, steps)
     assert version_of(store.path) == len(steps)
     with contextlib.closing(sqlite3.connect(store.path)) as connection:
-        assert connection.execute("SELECT id, note FROM runs").fetchall() == [(run, "none; ok")]
+        assert connection.execute("SELECT id, remark FROM runs").fetchall() == [(run, "none; ok")]
 
 
 def test_a_failing_step_changes_nothing(store, run):

@@ -1,0 +1,212 @@
+"""The tables of experiments: plans, which run belongs where, and who works on it."""
+
+import secrets
+import sqlite3
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import orjson
+
+from csro_core.errors import LeaseError, NotFoundError, UsageError
+from csro_core.store.codec import clean, dumps
+from csro_core.store.connection import Connections
+from csro_core.store.runs import alive, checked_name
+
+RunState: TypeAlias = Literal["waiting", "running", "done", "failed"]
+Status: TypeAlias = Literal["running", "paused", "interrupted", "done", "failed", "new"]
+
+_SHORTEST_PREFIX = 4
+
+
+@dataclass(frozen=True)
+class ExperimentRecord:
+    """An experiment as the store has it.
+
+    Attributes:
+        id: short random id, the one in links.
+        name: for people, unique.
+        plan: JSON, see `experiments.plan.Plan`.
+        created: seconds since the epoch.
+        wanted: what a person wants of it: "run" or "pause".
+        message: why it stopped, "" otherwise.
+        comparison: key of its latest comparison, "" for none.
+        worked_on: True while a living process works on it.
+    """
+
+    id: str
+    name: str
+    plan: Mapping[str, Any]
+    created: float
+    wanted: Literal["run", "pause"]
+    message: str
+    comparison: str
+    worked_on: bool
+
+
+@dataclass(frozen=True)
+class ExperimentRun:
+    """A run of an experiment.
+
+    Attributes:
+        variant: name in the plan.
+        seed: of the run.
+        run: its id.
+        state: "done" where its budget is used up.
+        message: why it failed, "" otherwise.
+    """
+
+    variant: str
+    seed: int
+    run: str
+    state: RunState
+    message: str = ""
+
+
+def status_of(record: ExperimentRecord, runs: list[ExperimentRun]) -> Status:
+    """Returns how an experiment stands, in a word."""
+    if record.worked_on:
+        return "running"
+    states = {run.state for run in runs}
+    if states and states <= {"done"}:
+        return "done"
+    if not runs and record.wanted == "pause":
+        return "new"
+    if "failed" in states and states <= {"done", "failed"}:
+        return "failed"
+    return "paused" if record.wanted == "pause" else "interrupted"
+
+
+class ExperimentTable:
+    """Experiments of a store, for pages and workers.
+
+    Methods raise `StoreError` when the file cannot be read or written.
+    """
+
+    def __init__(self, connections: Connections, clock: Callable[[], float] = time.time) -> None:
+        """Keeps the connections (`Store.connections`) and the clock, which all processes must share."""
+        self._connections = connections
+        self._clock = clock
+
+    def create(self, name: str, plan: Mapping[str, Any]) -> str:
+        """Keeps a new experiment, which nobody works on yet.
+
+        Returns:
+            Its id, 8 random hex characters.
+
+        Raises:
+            UsageError: the name is taken or cannot be one.
+        """
+        chosen = checked_name(name)
+        experiment = secrets.token_hex(4)
+        with self._connections.writing() as connection:
+            if connection.execute("SELECT 1 FROM experiments WHERE name = ?", (chosen,)).fetchone():
+                raise UsageError(f"the name of an experiment must be new, got {chosen!r}: choose another")
+            connection.execute(
+                "INSERT INTO experiments (id, name, plan, created, wanted) VALUES (?, ?, ?, ?, 'pause')",
+                (experiment, chosen, dumps(plan).decode(), self._clock()),
+            )
+        return experiment
+
+    def all(self) -> list[ExperimentRecord]:
+        """Returns every experiment, newest first."""
+        with self._connections.reading() as connection:
+            rows = connection.execute("SELECT * FROM experiments ORDER BY created DESC, rowid DESC").fetchall()
+        return [self._record(row) for row in rows]
+
+    def find(self, wanted: str) -> ExperimentRecord:
+        """Returns the experiment with this id, exact name, or unique prefix of an id.
+
+        Raises:
+            NotFoundError: there is none, or more than one.
+        """
+        rows = [one for one in self.all() if wanted in {one.id, one.name}]
+        if not rows and len(wanted) >= _SHORTEST_PREFIX:
+            rows = [one for one in self.all() if one.id.startswith(wanted.lower())]
+        if len(rows) != 1:
+            raise NotFoundError(f"experiment must be the id or the name of one in the store, got {wanted[:100]!r}")
+        return rows[0]
+
+    def change(self, experiment: str, column: Literal["plan", "wanted", "message", "comparison"], value: Any) -> None:
+        """Changes one thing of an experiment; a plan is given as JSON data."""
+        text = dumps(value).decode() if column == "plan" else clean(str(value))
+        with self._connections.writing() as connection:
+            connection.execute(f"UPDATE experiments SET {column} = ? WHERE id = ?", (text, experiment))
+
+    def drop(self, experiment: str) -> None:
+        """Forgets an experiment; its runs stay."""
+        with self._connections.writing() as connection:
+            connection.execute("DELETE FROM experiment_runs WHERE experiment = ?", (experiment,))
+            connection.execute("DELETE FROM experiments WHERE id = ?", (experiment,))
+
+    def runs(self, experiment: str) -> list[ExperimentRun]:
+        """Returns the runs of an experiment, in the order in which they were planned."""
+        with self._connections.reading() as connection:
+            rows = connection.execute(
+                "SELECT variant, seed, run, state, message FROM experiment_runs WHERE experiment = ? ORDER BY rowid",
+                (experiment,),
+            ).fetchall()
+        return [ExperimentRun(**dict(row)) for row in rows]
+
+    def experiments_of(self, run: str) -> list[str]:
+        """Returns the ids of the experiments that a run belongs to."""
+        with self._connections.reading() as connection:
+            rows = connection.execute("SELECT experiment FROM experiment_runs WHERE run = ?", (run,)).fetchall()
+        return [row["experiment"] for row in rows]
+
+    def put_run(self, experiment: str, run: ExperimentRun) -> None:
+        """Adds a run, or changes the state of one."""
+        with self._connections.writing() as connection:
+            connection.execute(
+                "INSERT INTO experiment_runs (experiment, variant, seed, run, state, message) VALUES (?, ?, ?, ?, ?, ?)"
+                " ON CONFLICT (experiment, variant, seed) DO UPDATE SET run = excluded.run, state = excluded.state,"
+                " message = excluded.message",
+                (experiment, run.variant, run.seed, run.run, run.state, clean(run.message)),
+            )
+
+    def take(self, experiment: str, owner: str) -> None:
+        """Makes the caller the one that works on an experiment.
+
+        Raises:
+            NotFoundError: there is no such experiment.
+            LeaseError: a living process works on it.
+        """
+        with self._connections.writing() as connection:
+            row = connection.execute("SELECT owner, heartbeat FROM experiments WHERE id = ?", (experiment,)).fetchone()
+            if row is None:
+                raise NotFoundError(f"experiment must be one of the store, got {experiment[:100]!r}")
+            if row["owner"] not in {"", owner} and alive(row["heartbeat"], self._clock()):
+                raise LeaseError(f"experiment {experiment} is worked on already, by {row['owner']!r}: pause it first")
+            connection.execute(
+                "UPDATE experiments SET owner = ?, heartbeat = ?, message = '' WHERE id = ?",
+                (owner, self._clock(), experiment),
+            )
+
+    def beat(self, experiment: str, owner: str) -> bool:
+        """Tells that the worker is alive.
+
+        Returns:
+            False where it is to stop: somebody wants a pause, or another process has taken over.
+        """
+        with self._connections.writing() as connection:
+            connection.execute(
+                "UPDATE experiments SET heartbeat = ? WHERE id = ? AND owner = ?", (self._clock(), experiment, owner)
+            )
+            row = connection.execute("SELECT owner, wanted FROM experiments WHERE id = ?", (experiment,)).fetchone()
+        return row is not None and row["owner"] == owner and row["wanted"] == "run"
+
+    def release(self, experiment: str, owner: str, message: str = "") -> None:
+        """Ends the work on an experiment."""
+        with self._connections.writing() as connection:
+            connection.execute(
+                "UPDATE experiments SET owner = '', heartbeat = 0, message = ? WHERE id = ? AND owner = ?",
+                (clean(message), experiment, owner),
+            )
+
+    def _record(self, row: sqlite3.Row) -> ExperimentRecord:
+        worked_on = bool(row["owner"]) and alive(row["heartbeat"], self._clock())
+        return ExperimentRecord(
+            row["id"], row["name"], orjson.loads(row["plan"]), row["created"], row["wanted"], row["message"],
+            row["comparison"], worked_on,
+        )  # fmt: skip
