@@ -16,7 +16,10 @@ from csro_core.cli import (
     bench,
     check,
     compare_oracles,
+    comparison,
     evaluate,
+    experiment,
+    experiment_run,
     exploitability,
     export,
     games,
@@ -64,11 +67,11 @@ class Command(Protocol):
 
 COMMANDS: tuple[Command, ...] = (
     games, check, play, run, resume, stop, add, runs, show, solve, evaluate, exploitability, reproduce, compare_oracles,
-    bench, export, import_, serve, local_llm,
+    experiment, bench, export, import_, serve, local_llm,
 )  # fmt: skip
 """Every command, in the order of the help. A new one is one module and its name here."""
 
-INTERNAL: tuple[Command, ...] = (picture,)
+INTERNAL: tuple[Command, ...] = (picture, comparison, experiment_run)
 """Commands that only the dashboard gives: left out of the list that `--help` prints."""
 
 

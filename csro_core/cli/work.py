@@ -27,16 +27,17 @@ PROGRESS_SECONDS = 10.0
 
 
 @contextmanager
-def match_pool(cluster: str = "") -> Iterator[MatchExecutor]:
+def match_pool(cluster: str = "", workers: int | None = None) -> Iterator[MatchExecutor]:
     """Lends what plays matches: jailed processes of this machine, or of the workers of a cluster; and ends them.
 
     Args:
         cluster: address of the scheduler, "" for this machine.
+        workers: matches that this machine plays at a time; None: one more than it has cores.
 
     Yields:
         The pool.
     """
-    pool: MatchExecutor = ClusterPool(cluster) if cluster else LocalPool(make_game)
+    pool: MatchExecutor = ClusterPool(cluster) if cluster else LocalPool(make_game, workers)
     try:
         yield pool
     finally:

@@ -1,12 +1,17 @@
-"""The work of a process that computes one picture: no policy, no key, no network, no model."""
+"""The work of a process that computes one document of the table of pictures: taken, kept alive, finished or failed.
+
+A picture of a meta-game needs no policy, no key, no network and no model; a comparison plays matches.
+"""
 
 import logging
 import os
 import threading
 import time
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 from csro_core.analysis.pictures import PICTURES, MatrixGame
-from csro_core.errors import Cancelled, CsroError
+from csro_core.errors import Cancelled, CsroError, UsageError
 from csro_core.store.pictures import PictureTable, PictureTask
 
 LOGGER = logging.getLogger(__name__)
@@ -17,6 +22,12 @@ WRITE_SECONDS = 0.25
 
 GRACE_SECONDS = 1.0
 """What is cancelled inside a long call that tells no progress is ended with the process after this time."""
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Told (steps done, steps in all); raises `Cancelled` where nobody waits any more."""
+
+Work: TypeAlias = Callable[[PictureTask, Progress], Any]
+"""Returns the document; raises `ValueError`, `UsageError` or `MemoryError` where there is none."""
 
 
 def compute_picture(table: PictureTable, key: str) -> str:
@@ -33,6 +44,24 @@ def compute_picture(table: PictureTable, key: str) -> str:
         NotFoundError: there is no such picture.
         StoreError: the store cannot be read or written.
     """
+    return compute(table, key, _picture)
+
+
+def compute(table: PictureTable, key: str, work: Work) -> str:
+    """Computes a document of the table, if it waits or its worker has died.
+
+    Args:
+        table: of the store.
+        key: of the document.
+        work: computes it.
+
+    Returns:
+        What became of it: "done", "failed", "cancelled", or "nothing to do".
+
+    Raises:
+        NotFoundError: there is no such row.
+        StoreError: the store cannot be read or written.
+    """
     try:
         task = table.take(key)
     except ValueError:
@@ -41,32 +70,39 @@ def compute_picture(table: PictureTable, key: str) -> str:
         return "nothing to do"
     try:
         with _Heart(table, task) as heart:
-            return _computed(table, task, heart)
+            return _computed(table, task, heart, work)
     except Cancelled:
         return "cancelled"
 
 
-def _computed(table: PictureTable, task: PictureTask, heart: "_Heart") -> str:
+def _computed(table: PictureTable, task: PictureTask, heart: "_Heart", work: Work) -> str:
     """Returns what became of it, which also stands in the table.
 
     Raises:
         Cancelled: nobody waits for it any more.
     """
-    picture = PICTURES.get(task.kind)
-    if picture is None:
-        table.fail(task, f"there is no picture {task.kind[:40]!r}; there are {', '.join(PICTURES)}")
-        return "failed"
     try:
-        game = MatrixGame.from_document(task.game)
-        refusal = picture.refusal(game)
-        if refusal:
-            table.fail(task, refusal)
-            return "failed"
-        table.finish(task, picture.compute(game, task.params, heart.progress))
-    except (ValueError, MemoryError) as error:
-        table.fail(task, str(error) or "there was not enough memory for this picture")
+        table.finish(task, work(task, heart.progress))
+    except (ValueError, UsageError, MemoryError) as error:
+        table.fail(task, str(error) or "there was not enough memory for this")
         return "failed"
     return "done"
+
+
+def _picture(task: PictureTask, progress: Progress) -> Any:
+    """Returns the document of a picture.
+
+    Raises:
+        ValueError: there is no such picture, or it cannot be drawn of this game.
+    """
+    picture = PICTURES.get(task.kind)
+    if picture is None:
+        raise ValueError(f"there is no picture {task.kind[:40]!r}; there are {', '.join(PICTURES)}")
+    game = MatrixGame.from_document(task.game)
+    refusal = picture.refusal(game)
+    if refusal:
+        raise ValueError(refusal)
+    return picture.compute(game, task.params, progress)
 
 
 class _Heart:

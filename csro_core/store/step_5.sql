@@ -7,6 +7,9 @@ ALTER TABLE runs ADD COLUMN archived INTEGER NOT NULL DEFAULT 0;
 -- When it was put into the bin, seconds since the epoch; NULL where it was not.
 ALTER TABLE runs ADD COLUMN deleted REAL;
 
+-- What a list of runs sums up; without it the sums would read past every prompt and answer.
+CREATE INDEX calls_by_price ON calls (run, usd, status, tokens_in, tokens_out);
+
 CREATE TABLE experiments (
     id TEXT PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
@@ -32,14 +35,15 @@ CREATE TABLE experiment_runs (
     PRIMARY KEY (experiment, variant, seed)
 );
 
--- Matches between policies of different runs, by what decides them; they belong to no run.
+-- Matches between policies of different runs, by the hashes of their texts; they belong to no run, and all have the
+-- same episodes.
 CREATE TABLE crossplay (
     game TEXT NOT NULL,
     contract INTEGER NOT NULL,
     "row" TEXT NOT NULL,
     "column" TEXT NOT NULL,
-    seed TEXT NOT NULL,
     episodes INTEGER NOT NULL,
     "returns" BLOB NOT NULL,   -- [E, 2] float64, little-endian
-    PRIMARY KEY (game, contract, "row", "column", seed, episodes)
+    forfeits BLOB NOT NULL,    -- [E, 2] one byte each
+    PRIMARY KEY (game, contract, "row", "column")
 );

@@ -1,0 +1,87 @@
+"""Hands of an experiment: one process a run, which ends when this one does."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+
+from csro_core.experiments.scheduler import Hand
+from csro_core.runner.keys import Credentials
+from csro_core.store.experiments import ExperimentRun
+
+STOP_SECONDS = 15.0
+"""A run ends in good order within two seconds; after this time its process is ended."""
+
+_SHOWN = 500
+_INTERRUPTED = 130
+
+
+class ProcessCrew:
+    """Starts `experiment-run` for every run."""
+
+    def __init__(self, experiment: str, store: str, workers: int, credentials: Credentials) -> None:
+        """Keeps what the processes are told.
+
+        Args:
+            experiment: its id.
+            store: path of the store's file.
+            workers: matches that each of them plays at a time.
+            credentials: what models are opened with.
+        """
+        self._experiment = experiment
+        self._store = store
+        self._workers = workers
+        self._credentials = credentials
+
+    def start(self, run: ExperimentRun) -> Hand:
+        """Begins to work on a run of the experiment.
+
+        Returns:
+            Who does it.
+        """
+        command = [
+            sys.executable, "-m", "csro_core", "experiment-run", self._experiment, run.variant, str(run.seed),
+            "--store", self._store, "--workers", str(self._workers),
+        ]  # fmt: skip
+        return _Process(command, self._credentials)
+
+
+class _Process:
+    """The process of one run. What it reads at its start is the key; that nothing more comes means: stop."""
+
+    def __init__(self, command: list[str], credentials: Credentials) -> None:
+        self._said = tempfile.TemporaryFile()
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=self._said,
+            env=dict(credentials.environment) or None, start_new_session=True,
+        )  # fmt: skip
+        with suppress(OSError):
+            assert self._process.stdin is not None
+            self._process.stdin.write(f"{credentials.key or ''}\n".encode())
+            self._process.stdin.flush()
+
+    def outcome(self) -> str | None:
+        """Returns None while it works, "" where the run is done, else why it failed."""
+        code = self._process.poll()
+        if code is None:
+            return None
+        if code == 0:
+            return ""
+        if code < 0:
+            return f"its process was ended by signal {-code}: try it again"
+        self._said.seek(0, os.SEEK_END)
+        self._said.seek(max(0, self._said.tell() - 10 * _SHOWN))
+        lines = [line for line in self._said.read().decode("utf-8", "replace").splitlines() if line.strip()]
+        return (lines[-1] if lines else f"its process ended with {code}")[:_SHOWN]
+
+    def stop(self) -> None:
+        """Ends the work in good order, and returns when it has ended."""
+        if self._process.stdin is not None:
+            with suppress(OSError):
+                self._process.stdin.close()
+        try:
+            self._process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()

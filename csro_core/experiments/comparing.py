@@ -1,0 +1,348 @@
+"""The comparison of runs: everybody's policies meet, and every mixture is valued in that one common pool.
+
+The pool is the union of the compared populations and of held-out responders that no run began with. All its pairs are
+played on the same episodes, so that each number below is linear algebra on one table, and kept in the store, so that a
+comparison that was stopped goes on where it was.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csro_core.errors import UsageError
+from csro_core.evaluation.hindsight import gaps
+from csro_core.experiments.courses import Mix, RunCourse, Stand, Terms, course_of
+from csro_core.experiments.document import (
+    HELD_OUT,
+    MEASURES,
+    SHARED,
+    Comparison,
+    Course,
+    CrossPlay,
+    Difference,
+    Joint,
+    JointPolicy,
+    MeasureName,
+    Point,
+    Summary,
+    VariantLine,
+)  # fmt: skip
+from csro_core.experiments.requests import ComparisonRequest, checked_request
+from csro_core.experiments.verdicts import Values, differences, pairwise, summaries
+from csro_core.games import make_game
+from csro_core.games.base import Game
+from csro_core.matches.jobs import MatchExecutor
+from csro_core.meta_solvers import make_meta_solver
+from csro_core.metagame.matchups import Meeting
+from csro_core.metagame.payoffs import PayoffTable, build_table
+from csro_core.metagame.population import Entry, Populations
+from csro_core.metagame.sampling import fill
+from csro_core.policies.library import default_initial, reference_names, reference_text
+from csro_core.policies.source import sha256
+from csro_core.seeds import derive
+from csro_core.store import Store
+from csro_core.store.codec import to_json
+from csro_core.store.crossplay import CrossPlayCells
+
+MOST_POLICIES = 1_000
+"""Most policies of a pool, per population: each pair of them is played."""
+
+_SECRET = derive("csro cross-play")
+_NOT_TOLD = ("seed", "caps", "cluster")
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The common pool, as far as it is played.
+
+    Attributes:
+        populations: the policies; a policy is known by the hash of its text.
+        place: per population: hash → index.
+        owners: hash → names of the variants that have it; empty for one that is held out.
+        runs: hash → id of a run that has it.
+        table: what they earn.
+    """
+
+    populations: Populations
+    place: tuple[Mapping[str, int], ...]
+    owners: Mapping[str, tuple[str, ...]]
+    runs: Mapping[str, str]
+    table: PayoffTable
+
+    def shares(self, mix: Mix) -> tuple[Array, Array]:
+        """Returns a mixture as `[N_0]` and `[N_1]` shares of the pool."""
+        found = []
+        for place, one in zip(self.place, mix, strict=True):
+            row = np.zeros(len(place))
+            for policy, share in one:
+                row[place[policy]] += share
+            found.append(row)
+        return found[0], found[-1]
+
+    def payoff(self, row: Mix, column: Mix) -> float:
+        """Returns the payoff of one mixture in the row seat against another one in the column seat."""
+        return float(self.shares(row)[0] @ self.table.played[0] @ self.shares(column)[1])
+
+
+def compare(
+    store: Store, request: ComparisonRequest, executor: MatchExecutor, progress: Callable[[int, int], None]
+) -> Comparison:
+    """Plays what is missing, and compares.
+
+    Args:
+        store: where the runs are, and where matches between them are kept.
+        request: which runs, and how they are valued.
+        executor: plays matches.
+        progress: told (matches played, matches wanted); may raise to stop.
+
+    Returns:
+        The comparison.
+
+    Raises:
+        UsageError: it cannot be answered: no run has a solution, or there are too many policies.
+        NotFoundError: there is no such run.
+        Cancelled: it was stopped.
+    """
+    checked_request(store, request)
+    terms = Terms(request.cost, request.budget, request.eval_solver, request.without_human)
+    found = {name: [course_of(store, run, terms) for run in runs] for name, runs in request.groups}
+    courses = {name: [one for one in ones if one is not None] for name, ones in found.items()}
+    left_out = sum(one is None for ones in found.values() for one in ones)
+    courses = {name: ones for name, ones in courses.items() if ones}
+    if not courses:
+        raise UsageError("none of these runs has a solved meta-game yet: step them first")
+    baseline = request.baseline if request.baseline in courses else next(iter(courses))
+    game = make_game(next(iter(courses.values()))[0].record.settings.game)
+    pool = _pool(store, game, courses, (executor, request.play), progress)
+    lines = [course for name in courses for course in _courses(name, courses[name], pool, game)]
+    values = _values(lines)
+    values["versus"] = _versus(courses, baseline, pool)
+    at = (request.cost, request.budget)
+    told: list[Summary] = []
+    apart: list[Difference] = []
+    for measure in MEASURES:
+        known: Values = values.get(measure, {})
+        if known and all(len(known.get(name, {})) == len(_by_seed(ones)) for name, ones in courses.items()):
+            told += summaries(measure, known)
+            apart += differences(measure, known, baseline, at, game.unit)
+    return Comparison(
+        game=to_json(game.spec),
+        title=game.title,
+        unit=game.unit,
+        cost=request.cost,
+        budget=request.budget,
+        baseline=baseline,
+        eval_solver=request.eval_solver,
+        play=request.play,
+        without_human=request.without_human,
+        variants=tuple(_variant(name, ones) for name, ones in courses.items()),
+        pool=pool.populations.sizes,
+        held_out=tuple(name for name, _ in held_out(game)),
+        courses=tuple(lines),
+        summaries=tuple(told),
+        differences=tuple(apart),
+        cross_play=_cross_play(courses, pool),
+        joint=_joint(pool, request.eval_solver, game),
+        notes=tuple(_notes(courses, request, left_out, game)),
+        created=store.clock(),
+    )
+
+
+def held_out(game: Game) -> list[tuple[str, str]]:
+    """Returns (name, text) of the reference policies that no run begins with; never the uniform random one."""
+    begun = (*default_initial(game.spec.name), "uniform")
+    names = [name for name in reference_names(game.spec.name) if name not in begun]
+    return [(name, reference_text(name)) for name in names]
+
+
+def _pool(
+    store: Store, game: Game, courses: Mapping[str, Sequence[RunCourse]], playing: tuple[MatchExecutor, int],
+    progress: Callable[[int, int], None],
+) -> Pool:  # fmt: skip
+    executor, episodes = playing
+    players = 1 if game.symmetric else 2
+    lists: list[dict[str, Entry]] = [{} for _ in range(players)]
+    owners: dict[str, dict[str, None]] = {}
+    runs: dict[str, str] = {}
+    for variant, ones in courses.items():
+        for course in ones:
+            for member in course.pool():
+                policy = member.policy
+                entry = Entry(policy.hash, policy.hash, policy.source, member.name)
+                lists[member.player].setdefault(policy.hash, entry)
+                owners.setdefault(policy.hash, {})[variant] = None
+                runs.setdefault(policy.hash, course.record.id)
+    for name, text in held_out(game):
+        for one in lists:
+            one.setdefault(sha256(text), Entry(sha256(text), sha256(text), text, name))
+    most = max(len(one) for one in lists)
+    if most > MOST_POLICIES:
+        raise UsageError(f"a pool holds at most {MOST_POLICIES} policies, these runs have {most}: pick fewer runs")
+    populations = Populations(game.symmetric, tuple(tuple(one.values()) for one in lists))
+    cells = CrossPlayCells(store.connections, game.spec.key)
+    fill(Meeting(game, executor, cells, _SECRET), populations, episodes, progress)
+    table = build_table(populations, cells, game.zero_sum)
+    place = tuple({entry.hash: index for index, entry in enumerate(one)} for one in populations.lists)
+    return Pool(populations, place, {key: tuple(names) for key, names in owners.items()}, runs, table)
+
+
+def _courses(variant: str, courses: Sequence[RunCourse], pool: Pool, game: Game) -> list[Course]:
+    stands = [stand for course in courses for stand in course.stands]
+    sigmas = [[[float(x) for x in one] for one in pool.shares(stand.mix)] for stand in stands]
+    if game.symmetric:
+        sigmas = [sigma[:1] for sigma in sigmas]
+    found = iter(gaps(pool.table, sigmas, game.symmetric))
+    lines = []
+    for course in courses:
+        points = []
+        for stand in course.stands:
+            gap = next(found)
+            points.append(_point(stand, gap.value, gap.stderr))
+        record = course.record
+        lines.append(Course(variant, record.id, record.name, record.settings.seed, tuple(points), course.final))
+    return lines
+
+
+def _point(stand: Stand, gap: float, stderr: float) -> Point:
+    spent = stand.spent
+    return Point(
+        stand.iteration, spent.calls, spent.episodes, spent.usd, spent.seconds, _known(gap), _known(stderr),
+        stand.exploitability, stand.scores.get("agg_score"), stand.scores.get("pop_return"),
+        stand.scores.get("pop_expl"), stand.oracle_gain,
+    )  # fmt: skip
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _values(lines: Sequence[Course]) -> dict[MeasureName, dict[str, dict[int, float]]]:
+    """Returns measure → variant → seed → number at the final point; of several runs of a seed the mean."""
+    gathered: dict[MeasureName, dict[str, dict[int, list[float]]]] = {}
+    for line in lines:
+        point = line.points[line.final]
+        for measure in MEASURES:
+            value = None if measure == "versus" else getattr(point, measure)
+            if value is not None:
+                gathered.setdefault(measure, {}).setdefault(line.variant, {}).setdefault(line.seed, []).append(value)
+    return {
+        measure: {
+            variant: {seed: float(np.mean(numbers)) for seed, numbers in seeds.items()}
+            for variant, seeds in variants.items()
+        }
+        for measure, variants in gathered.items()
+    }
+
+
+def _by_seed(courses: Sequence[RunCourse]) -> dict[int, RunCourse]:
+    """Returns the first run of each seed."""
+    found: dict[int, RunCourse] = {}
+    for course in courses:
+        found.setdefault(course.record.settings.seed, course)
+    return found
+
+
+def _mix(course: RunCourse) -> Mix:
+    return course.stands[course.final].mix
+
+
+def _versus(courses: Mapping[str, Sequence[RunCourse]], baseline: str, pool: Pool) -> dict[str, dict[int, float]]:
+    """Returns variant → seed → payoff against the baseline's mixture of that seed; its own is 0 by symmetry.
+
+    Where each player has a population of its own, both seats are taken, and the value of the game drops out: half of
+    (the variant as player 0 against the baseline) minus (the baseline as player 0 against the variant).
+    """
+    found: dict[str, dict[int, float]] = {}
+    rivals = _by_seed(courses[baseline])
+    for name, ones in courses.items():
+        own = _by_seed(ones)
+        found[name] = {
+            seed: _edge(pool, _mix(course), _mix(rivals[seed])) for seed, course in own.items() if seed in rivals
+        }
+    return found
+
+
+def _edge(pool: Pool, own: Mix, rival: Mix) -> float:
+    return 0.5 * (pool.payoff(own, rival) - pool.payoff(rival, own))
+
+
+def _cross_play(courses: Mapping[str, Sequence[RunCourse]], pool: Pool) -> CrossPlay:
+    by_seed = {name: _by_seed(ones) for name, ones in courses.items()}
+    payoffs = {
+        (row, column): {
+            seed: pool.payoff(_mix(by_seed[row][seed]), _mix(by_seed[column][seed]))
+            for seed in by_seed[row]
+            if seed in by_seed[column]
+        }
+        for row in courses
+        for column in courses
+    }
+    return CrossPlay(tuple(courses), *pairwise(tuple(courses), payoffs))
+
+
+def _joint(pool: Pool, solver: str, game: Game) -> Joint:
+    table = pool.table
+    sigma = make_meta_solver(solver).solve(table.played, table.played_stderr, game.symmetric).sigma
+    players = len(pool.populations.lists)
+    policies: list[JointPolicy] = []
+    shares: dict[str, float] = {}
+    for player, entries in enumerate(pool.populations.lists):
+        for entry, share in zip(entries, sigma[player], strict=True):
+            owner = _owner(pool.owners.get(entry.hash, ()))
+            shares[owner] = shares.get(owner, 0.0) + float(share) / players
+            if share > 0:
+                run = pool.runs.get(entry.hash, "")
+                policies.append(JointPolicy(entry.hash, entry.name, owner, run, player, float(share)))
+    policies.sort(key=lambda policy: (policy.player, -policy.share))
+    return Joint(solver, shares, tuple(policies))
+
+
+def _owner(variants: Sequence[str]) -> str:
+    if not variants:
+        return HELD_OUT
+    return variants[0] if len(variants) == 1 else SHARED
+
+
+def _variant(name: str, courses: Sequence[RunCourse]) -> VariantLine:
+    settings = {key: value for key, value in to_json(courses[0].record.settings).items() if key not in _NOT_TOLD}
+    return VariantLine(
+        name,
+        tuple(course.record.id for course in courses),
+        tuple(course.record.settings.seed for course in courses),
+        settings,
+        sum(course.human_edits for course in courses),
+        sum(course.descendants for course in courses),
+    )
+
+
+def _notes(
+    courses: Mapping[str, Sequence[RunCourse]], request: ComparisonRequest, left_out: int, game: Game
+) -> list[str]:
+    everybody = [course for ones in courses.values() for course in ones]
+    notes = [
+        f"Every pair of the pool has met in {request.play} episodes, the same for all; the responder of a gap is "
+        "chosen on one half of them and valued on the other, so a gap can come out below 0.",
+    ]
+    if len({len(_by_seed(ones)) for ones in courses.values()}) > 1:
+        notes.append("The variants have unequally many seeds; paired differences take the seeds that both have.")
+    if left_out:
+        notes.append(f"{left_out} of the runs have no solved meta-game yet and are left out.")
+    if request.budget is not None:
+        short = sum(
+            course.stands[course.final].spent.of(request.cost, course.stands[course.final].iteration)
+            < 0.5 * request.budget
+            for course in everybody
+        )
+        if short:
+            notes.append(f"{short} of the runs have used less than half of the budget.")
+    edits = sum(course.human_edits for course in everybody)
+    if edits:
+        said = "left out, with what descends from them" if request.without_human else "among the policies compared"
+        notes.append(f"People added {edits} policies to these runs: they are {said}.")
+    if not game.symmetric:
+        notes.append("Cross-play: the row's mixture plays first; the value of the game need not be 0.")
+    return notes
