@@ -72,8 +72,9 @@ def execute(args: argparse.Namespace) -> int:
             return 0
         if args.retry:
             note(f"{try_again(table, record.id)} runs are tried again")
-        note(f"experiment {record.id} ({record.name}): {_forecast(store, table, record.id, plan)}")
         finished = args.forecast or args.report
+        if not args.report:
+            note(f"experiment {record.id} ({record.name}): {_forecast(store, table, record.id, plan)}")
         if not finished:
             workers = max(2, (os.cpu_count() or 1) // at_a_time(plan) + 1)
             crew = ProcessCrew(record.id, str(store.path), workers, credentials)
@@ -98,7 +99,7 @@ def _record(args: argparse.Namespace, table: ExperimentTable) -> ExperimentRecor
         record = table.find(args.experiment)
         plan = plan_of(record)
     else:
-        plan = plan_from_text(read_text_file(str(user_path(args.experiment)), LONGEST), path.suffix)
+        plan = _read(args.experiment, path.suffix)
         try:
             record = next(one for one in table.all() if one.name == plan.name)
         except StopIteration:
@@ -116,6 +117,18 @@ def _record(args: argparse.Namespace, table: ExperimentTable) -> ExperimentRecor
     if to_json(plan) != record.plan:
         table.change(record.id, "plan", to_json(plan))
     return table.find(record.id)
+
+
+def _read(path: str, ending: str) -> Plan:
+    """Returns the plan in a file.
+
+    Raises:
+        UsageError: there is no such file, or it holds no possible plan.
+    """
+    try:
+        return plan_from_text(read_text_file(str(user_path(path)), LONGEST), ending)
+    except UsageError as error:
+        raise UsageError(f"{path}: {error}") from error
 
 
 def _joined(plan: Plan, known: Plan) -> Plan:

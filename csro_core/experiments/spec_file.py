@@ -119,7 +119,7 @@ def _variant(data: Mapping[str, Any]) -> Variant:
 
 
 def _budget(data: Any) -> tuple[str, float]:
-    if not isinstance(data, dict) or len(data) != 1:
+    if not isinstance(data, dict) or len(data) != 1 or next(iter(data)) not in get_args(Resource):
         raise UsageError(f"budget must be one of {', '.join(get_args(Resource))} with its amount, such as calls = 36")
     ((resource, amount),) = data.items()
     if isinstance(amount, bool) or not isinstance(amount, int | float):

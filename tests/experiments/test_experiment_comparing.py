@@ -1,0 +1,209 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from csro_core.errors import Cancelled, NotFoundError, UsageError
+from csro_core.experiments.comparing import compare, held_out
+from csro_core.experiments.courses import descendants_of, spending
+from csro_core.experiments.document import HELD_OUT, SHARED, Comparison
+from csro_core.experiments.requests import ComparisonRequest, checked_request, grouped, request_key
+from csro_core.games import make_game
+from csro_core.games.base import GameSpec
+from csro_core.matches.local_pool import LocalPool
+from csro_core.policies.source import sha256
+from csro_core.store import open_store
+from csro_core.store.codec import dumps, from_json, to_json
+from csro_core.store.records import Member, PolicyText
+from tests.experiments.tiny_runs import made_runs
+
+ORACLES = ("best-of-n", "zero-shot")
+
+
+def silent(_done, _total):
+    pass
+
+
+@pytest.fixture(scope="module")
+def pool():
+    lent = LocalPool(make_game)
+    yield lent
+    lent.close()
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory):
+    """A store with two seeds of two oracles, and the request that compares them."""
+    store = open_store(tmp_path_factory.mktemp("comparing") / "store.sqlite")
+    runs = made_runs(store, ORACLES, (0, 1))
+    yield store, ComparisonRequest(tuple(runs.items()), "best-of-n", "iterations")
+    store.close()
+
+
+@pytest.fixture(scope="module")
+def comparison(shop, pool):
+    store, request = shop
+    return compare(store, request, pool, silent)
+
+
+def test_the_document_survives_json(comparison):
+    assert from_json(Comparison, to_json(comparison)) == comparison
+    dumps(to_json(comparison))
+
+
+def test_every_run_has_a_point_an_iteration(comparison):
+    assert [(line.variant, line.seed) for line in comparison.courses] == [
+        ("best-of-n", 0), ("best-of-n", 1), ("zero-shot", 0), ("zero-shot", 1),
+    ]  # fmt: skip
+    for line in comparison.courses:
+        assert [point.iteration for point in line.points] == [0, 1, 2]
+        calls = [point.calls for point in line.points]
+        assert calls[0] == 0
+        assert calls == sorted(calls)
+        assert line.final == 2
+
+
+def test_a_gap_is_the_exploitability_where_the_pool_has_every_action(comparison):
+    # Biased rock-paper-scissors has three actions. The pool of these runs plays all of them, and a best response to
+    # any mixture is one of them, so that the gap to the pool is the exploitability that the game's matrix gives.
+    points = [point for line in comparison.courses for point in line.points]
+    assert any(point.exploitability for point in points)
+    for point in points:
+        if point.exploitability is not None:
+            assert point.gap == pytest.approx(point.exploitability, abs=3 * point.gap_stderr + 1e-9)
+
+
+def test_cross_play_is_antisymmetric_and_versus_agrees_with_it(comparison):
+    mean = np.array(comparison.cross_play.mean)
+    assert np.allclose(mean, -mean.T)
+    assert np.allclose(mean.diagonal(), 0.0)
+    (versus,) = [one for one in comparison.differences if one.measure == "versus"]
+    assert versus.mean == pytest.approx(mean[1][0])
+    assert comparison.cross_play.seeds == ((2, 2), (2, 2))
+
+
+def test_the_joint_equilibrium_belongs_to_somebody(comparison):
+    assert sum(comparison.joint.shares.values()) == pytest.approx(1.0)
+    assert set(comparison.joint.shares) <= {*ORACLES, SHARED, HELD_OUT}
+    assert sum(one.share for one in comparison.joint.policies) == pytest.approx(1.0)
+
+
+def test_twice_is_the_same_and_nothing_is_played_again(shop, pool, comparison):
+    store, request = shop
+
+    def never(_done, _total):
+        raise AssertionError("a match was played again")
+
+    again = compare(store, request, pool, never)
+    assert replace(again, created=comparison.created) == comparison
+
+
+def test_stopped_in_the_middle_it_goes_on_where_it_was(shop, pool, comparison, tmp_path):
+    store, request = shop
+    other = open_store(tmp_path / "other.sqlite")
+    runs = made_runs(other, ORACLES, (0, 1))
+    request = replace(request, groups=tuple(runs.items()))
+    seen = []
+
+    def stop(done, total):
+        seen.append(done)
+        if done == total // 2:
+            raise Cancelled("enough")
+
+    with pytest.raises(Cancelled):
+        compare(other, request, pool, stop)
+    left = []
+    after = compare(other, request, pool, lambda done, total: left.append(total))
+    assert max(left) < max(seen) + max(left)
+    assert after.summaries == comparison.summaries
+    assert after.differences == comparison.differences
+    assert after.cross_play == comparison.cross_play
+
+
+def test_a_budget_cuts_every_run_at_its_last_iteration_within(shop, pool):
+    store, request = shop
+    by_calls = compare(store, replace(request, cost="calls", budget=2.0), pool, silent)
+    for line in by_calls.courses:
+        spent = spending(store, line.run)
+        final = line.points[line.final]
+        assert final.calls <= 2
+        assert spent[final.iteration].calls == final.calls
+        later = spent.get(final.iteration + 1)
+        assert later is None or later.calls > 2
+    assert {line.points[line.final].iteration for line in by_calls.courses if line.variant == "best-of-n"} == {1}
+    assert {line.points[line.final].iteration for line in by_calls.courses if line.variant == "zero-shot"} == {2}
+
+
+def test_another_solver_values_the_same_policies(shop, pool):
+    store, request = shop
+    uniform = compare(store, replace(request, eval_solver="uniform"), pool, silent)
+    for line in uniform.courses:
+        assert line.points[-1].exploitability is None  # not of the mixture that the run knows it of
+
+
+def test_what_people_added_is_counted_and_can_be_left_out(shop, pool, tmp_path):
+    store = open_store(tmp_path / "human.sqlite")
+    runs = made_runs(store, ORACLES, (0,))
+    run = runs["zero-shot"][0]
+    text = "class Policy:\n    def act(self, obs):\n        return 1  # by hand\n"
+    lease = store.acquire(run, "test")
+    hand = PolicyText(sha256(text), "e" * 64, text, "", 3)
+    members = store.members(run)
+    lease.put_policy(hand)
+    lease.add_member(Member(0, len(members), hand, "by hand", "human", members[0].policy.hash, 2))
+    lease.release("done")
+    request = ComparisonRequest(tuple(runs.items()), "best-of-n", "iterations")
+    whole = compare(store, request, pool, silent)
+    without = compare(store, replace(request, without_human=True), pool, silent)
+    assert [line.human_edits for line in whole.variants] == [0, 1] == [line.human_edits for line in without.variants]
+    assert whole.pool[0] == without.pool[0] + 1
+    assert any("People added 1" in note for note in without.notes)
+    assert request_key(store, request) != request_key(store, replace(request, without_human=True))
+
+
+def test_descendants_are_found_over_generations():
+    def member(index, hash_, parent):
+        return Member(0, index, PolicyText(hash_, hash_, "", "", 1), hash_, "oracle", parent, 0)
+
+    line = [member(0, "a", ""), member(1, "b", "a"), member(2, "c", "b"), member(3, "d", "x"), member(4, "e", "e")]
+    assert descendants_of({"a"}, line) == {"b", "c"}
+    assert descendants_of(set(), line) == set()
+
+
+def test_players_with_populations_of_their_own(pool, tmp_path):
+    store = open_store(tmp_path / "kuhn.sqlite")
+    runs = made_runs(store, ("best-of-n",), (0, 1), iterations=2, game=GameSpec("kuhn_poker", {}), episodes=32)
+    request = ComparisonRequest(tuple(runs.items()), "best-of-n", "iterations", play=32)
+    found = compare(store, request, pool, silent)
+    assert len(found.pool) == 2
+    assert found.joint.shares["best-of-n"] + found.joint.shares.get(HELD_OUT, 0.0) == pytest.approx(1.0)
+    assert any("plays first" in note for note in found.notes)
+    assert all(point.gap is not None for line in found.courses for point in line.points)
+
+
+def test_held_out_responders_begin_no_run():
+    names = [name for name, _ in held_out(make_game(GameSpec("repeated_rps", {})))]
+    assert len(names) >= 3
+    assert not {"rock", "uniform"} & set(names)
+
+
+def test_impossible_requests_are_refused(shop):
+    store, request = shop
+    (first, runs), other = request.groups[0], request.groups[1]
+    for wrong in (
+        {"groups": ()}, {"groups": ((first, ()),)}, {"groups": ((first, runs), (first, other[1]))},
+        {"groups": ((first, runs), ("twin", runs))}, {"baseline": "nobody"}, {"cost": "beer"}, {"budget": 0.0},
+        {"budget": float("nan")}, {"play": 3}, {"play": 2}, {"play": 10_000}, {"eval_solver": "no-such"},
+        {"groups": ((HELD_OUT, runs),), "baseline": HELD_OUT},
+    ):  # fmt: skip
+        with pytest.raises(UsageError):
+            checked_request(store, replace(request, **wrong))
+    with pytest.raises(NotFoundError):
+        checked_request(store, replace(request, groups=((first, ("nobody",)),)))
+
+
+def test_runs_are_grouped_by_equal_settings(shop):
+    store, request = shop
+    runs = [run for _, ids in request.groups for run in ids]
+    assert grouped(store, runs) == request.groups
+    assert grouped(store, runs[:1]) == (("best-of-n", (runs[0],)),)
