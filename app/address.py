@@ -9,7 +9,18 @@ import streamlit as st
 OF_RUN = ("policy", "player", "iteration", "row", "column", "episode", "call", "measured", "three")
 """What belongs to a run, and leaves the address with it."""
 
-KEYS = ("run", *OF_RUN, "source", "matrix", "solver", "order", "pictures", "alpha")
+OF_COMPARISON = (
+    "compared", "experiment", "runs", "cost", "budget", "baseline", "evaluator", "play", "measure", "axis", "edits",
+)  # fmt: skip
+"""What the Compare page shows."""
+
+OF_LIST = ("find", "status", "game", "oracle", "tag", "archived", "sort", "picked", "bin")
+"""What the Runs page shows."""
+
+KEYS = (
+    "run", *OF_RUN, "source", "matrix", "solver", "order", "pictures", "alpha", "tour", *OF_COMPARISON,
+    *OF_LIST,
+)  # fmt: skip
 _MOST_DIGITS = 9
 _MEMORY = "address"
 

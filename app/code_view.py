@@ -27,7 +27,8 @@ def stylesheet() -> str:
     """Returns the `<style>` element that every view needs once a page."""
     light, dark = _token_colours(_LIGHT), _token_colours(_DARK)
     rules = [
-        f".csro-code .{name} {{ color: light-dark({light.get(name, 'inherit')}, {dark.get(name, 'inherit')}) }}"
+        # Darker than the style has it: comments must be read on the grounds of added and removed lines too.
+        f".csro-code .{name} {{ color: light-dark(color-mix(in srgb, {light[name]} 78%, black), {dark[name]}) }}"
         for name in sorted(light.keys() & dark.keys())
     ]
     return f"<style>{_LAYOUT}{''.join(rules)}</style>"
@@ -151,7 +152,7 @@ _LAYOUT = """
   font: 13px/1.5 'Source Code Pro', ui-monospace, monospace; }
 .csro-code table { border-collapse: collapse; margin: 0; width: 100%; }
 .csro-code td { border: 0; padding: 0 .6rem; vertical-align: top; white-space: pre; }
-.csro-code td.number { opacity: .5; text-align: right; user-select: none; width: 1%; }
+.csro-code td.number { opacity: .72; text-align: right; user-select: none; width: 1%; }
 .csro-code td.number a { color: inherit; text-decoration: none; }
 .csro-code tr.wrong td.text { text-decoration: underline wavy #d64545; text-underline-offset: 3px; }
 .csro-code tr:target td { background: rgb(230 159 0 / .22); }
@@ -161,7 +162,7 @@ _LAYOUT = """
 .csro-code td.removed { background: rgb(213 94 0 / .16); }
 .csro-code td.added { background: rgb(0 114 178 / .16); }
 .csro-code td.void { background: rgb(127 127 127 / .07); }
-.csro-code tr.gap td { opacity: .45; }
+.csro-code tr.gap td { opacity: .72; }
 .csro-code tr.head td { font-weight: 600; padding-bottom: .25rem; padding-top: .25rem; position: sticky; top: 0;
   backdrop-filter: blur(6px); }
 """

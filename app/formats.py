@@ -62,6 +62,19 @@ def interval(value: Estimate, signed: bool = True) -> str:
     return f"{number(value.mean, half, signed)} ± {number(half, half)}"
 
 
+def interval_text(value: float, half_width: float | None, signed: bool = False) -> str:
+    """Returns "14 ± 6", or the number alone where nothing is known of its error.
+
+    Args:
+        value: the number.
+        half_width: half of its 95 % interval, None where there is none.
+        signed: True: a positive number gets a plus.
+    """
+    if half_width is None or not isfinite(half_width):
+        return number(value, signed=signed)
+    return f"{number(value, half_width, signed)} ± {number(half_width, half_width)}"
+
+
 def weight(share: float) -> str:
     """Returns a probability with two decimals; "0" where it is 0, "<0.01" where it is tiny."""
     if share <= 0:

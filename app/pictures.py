@@ -87,7 +87,7 @@ def picture(name: str, game: MatrixGame, params: Mapping[str, Any]) -> PictureSt
         if age > GIVE_UP_SECONDS:
             where = services.log_path()
             return PictureState("failed", message=f"no process could compute this; the reason is at the end of {where}")
-        _keep_worked_on(key)
+        keep_worked_on(key)
     return PictureState(row.state, row.done, row.total, message=row.message)
 
 
@@ -109,8 +109,7 @@ def start(name: str, game: MatrixGame, params: Mapping[str, Any]) -> None:
     if row is not None and _is_useless(row, key, name, game):
         table.drop(key)
     if table.ask(key, name, params, game.to_document):
-        _spawned.pop(key, None)
-        _keep_worked_on(key)
+        keep_worked_on(key, anew=True)
 
 
 def cancel(name: str, game: MatrixGame, params: Mapping[str, Any]) -> None:
@@ -165,13 +164,20 @@ def _document(path: str, key: str, created: float, name: str, _game: MatrixGame)
     return document if is_sound(name, document, _game) else None
 
 
-def _keep_worked_on(key: str) -> None:
-    """Starts a process for a picture, unless one was started just now.
+def keep_worked_on(key: str, command: str = "picture", anew: bool = False) -> None:
+    """Starts a process for a row of the table of pictures, unless one was started just now.
+
+    Args:
+        key: of the row.
+        command: of the command line that computes it.
+        anew: True: somebody has just asked for it, so earlier starts do not count.
 
     Raises:
         StoreError: none can be started.
     """
     with _spawning:
+        if anew:
+            _spawned.pop(key, None)
         now = time.monotonic()
         last, tries = _spawned.get(key, (-1e9, 0))
         if now - last < RESTART_SECONDS * 2 ** (tries - 1):
@@ -185,7 +191,7 @@ def _keep_worked_on(key: str) -> None:
     try:
         with Path(services.log_path()).open("ab") as output:
             subprocess.Popen(
-                [sys.executable, "-m", "csro_core", "picture", key, "--store", store],
+                [sys.executable, "-m", "csro_core", command, key, "--store", store],
                 cwd=services.PROJECT,
                 env=environment,
                 stdin=subprocess.DEVNULL,

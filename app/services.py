@@ -55,7 +55,7 @@ _spawning = threading.Lock()
 @st.cache_resource(show_spinner=False)
 def _open(path: str) -> Store:
     store = open_store(Path(path), create=True)
-    if not store.runs():
+    if not store.runs() and not store.bin():
         _import_demos(store)
     return store
 

@@ -4,7 +4,7 @@ import streamlit as st
 
 from app import address, services
 from app.code_view import stylesheet
-from app.panels import controls, new_run
+from app.panels import controls, guide, import_archive, new_experiment, new_run, tour
 from csro_core.errors import CsroError
 
 st.set_page_config(page_title="CSRO", page_icon="🎲", layout="wide", initial_sidebar_state="expanded")
@@ -42,6 +42,13 @@ PAGES = [
         help="Two policies step by step: scores, moves and failures.",
     ),
     st.Page(
+        "views/compare.py",
+        title="Compare",
+        icon=":material/balance:",
+        url_path="compare",
+        help="Oracle variants over seeds at equal cost, side by side; experiments.",
+    ),
+    st.Page(
         "views/benchmark.py",
         title="Benchmark",
         icon=":material/leaderboard:",
@@ -55,12 +62,23 @@ PAGES = [
         url_path="calls",
         help="Every word that went to a model and came back, and what it cost.",
     ),
+    st.Page(
+        "views/runs.py",
+        title="Runs",
+        icon=":material/list:",
+        url_path="runs",
+        help="All runs: find, label, resume, repeat, compare, archive and delete them.",
+    ),
 ]
 page = st.navigation(PAGES, position="top")
 
 try:
     controls.sidebar()
+    guide.foot(PAGES)
     new_run.dialog_where_wanted()
+    import_archive.dialog_where_wanted()
+    new_experiment.dialog_where_wanted()
+    tour.card(PAGES, page)
     page.run()
 except CsroError as error:
     # A store that cannot be read, a run that was deleted meanwhile: one sentence instead of a traceback.

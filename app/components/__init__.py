@@ -1,4 +1,4 @@
-"""Own Streamlit components: an editor, clicks on heat-map cells, lists of policies and attempts, saving a figure."""
+"""Own Streamlit components: an editor, clicks on cells, lists of policies and attempts, saving a figure, the key ?."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from streamlit.components.v2.get_bidi_component_manager import get_bidi_componen
 from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
 
 _FOLDER = Path(__file__).parent
-_NAMES = ("editor", "heat_click", "policy_list", "attempt_table", "figure_save")
+_NAMES = ("editor", "heat_click", "policy_list", "attempt_table", "figure_save", "help_key")
 
 
 def register_assets() -> None:

@@ -6,8 +6,7 @@ import streamlit as st
 
 from app import address, services
 from app.formats import plain, short
-from app.panels import budget, model_choice, stages
-from app.panels.glossary import glossary
+from app.panels import budget, import_archive, model_choice, stages
 from csro_core.errors import UsageError
 from csro_core.store.records import Caps, RequestKind, RunRecord
 
@@ -32,10 +31,11 @@ _MOST_ITERATIONS = 1000
 
 
 def current_run() -> RunRecord | None:
-    """Returns the run that the address names, else the newest one; None where there is none."""
+    """Returns the run that the address names, else the newest that is not archived; None where there is none."""
     runs = services.store().runs()
     wanted = address.get("run")
-    found = next((run for run in runs if run.id == wanted), runs[0] if runs else None)
+    newest = next((run for run in runs if not run.archived), runs[0] if runs else None)
+    found = next((run for run in runs if run.id == wanted), newest)
     if found is not None and found.id != wanted:
         if wanted:
             st.session_state["missing_run"] = wanted
@@ -54,6 +54,10 @@ def sidebar() -> None:
             on_click=_want_new_run,
             help="Choose a game, an oracle and a budget.",
         )
+        st.button(
+            "Import", icon=":material/upload:", width="stretch", key="import_button", type="tertiary",
+            on_click=import_archive.want, help="Read a run or an experiment that somebody has exported.",
+        )  # fmt: skip
         run = current_run()
         if run is None:
             st.caption("There is no run yet.")
@@ -63,15 +67,15 @@ def sidebar() -> None:
             st.warning(f"There is no run “{plain(short(missing, 40))}” in this store; the newest one is shown.")
         _picker(run)
         _buttons(run)
-        glossary()
 
 
 def _want_new_run() -> None:
     st.session_state["new_run_wanted"] = True
+    st.session_state.pop("new_run_like", None)
 
 
 def _picker(run: RunRecord) -> None:
-    runs = {record.id: record for record in services.store().runs()} | {run.id: run}
+    runs = {record.id: record for record in services.store().runs() if not record.archived} | {run.id: run}
     st.session_state["run_picker"] = run.id
     st.selectbox(
         "Run",
@@ -79,7 +83,7 @@ def _picker(run: RunRecord) -> None:
         key="run_picker",
         format_func=lambda name: _title(runs[name]) if name in runs else name,
         on_change=lambda: address.open_run(st.session_state["run_picker"]),
-        help="Type to search by name, game, oracle or status.",
+        help="Type to search by name, game, oracle or status. The Runs page has all of them, also archived ones.",
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import fields
 import numpy as np
 import streamlit as st
 
-from app import services
+from app import services, share
 from app.charts import Curves, exploitability_figure, sigma_figure
 from app.formats import file_name, plain, short
 from app.scales import is_wide
@@ -155,6 +155,18 @@ def downloads(snapshot: Snapshot) -> None:
             on_click="ignore",
             key="download_curves",
             type="tertiary",
+        )
+        st.download_button(
+            "Run with report (zip)",
+            data=lambda: share.run_zip(snapshot.run.id),
+            file_name=file_name(snapshot.run.name, ".zip"),
+            mime="application/zip",
+            icon=":material/download:",
+            on_click="ignore",
+            key="download_run",
+            type="tertiary",
+            help="Everything of the run for a colleague: programs, payoffs, figures, and a page to read that needs no "
+            "CSRO. *Import* reads it back.",
         )
 
 

@@ -28,11 +28,12 @@ _LOCAL = "http://127.0.0.1:11434/v1"
 _MOST_SHOWN = 12
 
 
-def choose(game: str) -> str:
+def choose(game: str, like: str = "synthesiser") -> str:
     """Draws the choice.
 
     Args:
         game: name of the game; for repeated Leduc poker there is one kind more.
+        like: name of the model that the fields start from.
 
     Returns:
         The name of the model as the command line has it.
@@ -46,13 +47,15 @@ def choose(game: str) -> str:
     kinds |= KINDS
     if st.session_state.get("new_model") not in kinds:  # it was chosen for another game
         st.session_state.pop("new_model", None)
-    kind = st.selectbox("Model", list(kinds), format_func=_title, key="new_model")
+    first = like if like in kinds else like.partition(":")[0]
+    place = list(kinds).index(first) if first in kinds else 0
+    kind = st.selectbox("Model", list(kinds), index=place, format_func=_title, key="new_model")
     st.caption(kinds[kind])
     if kind in {"synthesiser", EQUILIBRIUM}:
         return kind
     if kind == "recorded":
-        return _recording()
-    name = _gemini() if kind == "gemini" else _openai()
+        return _recording(like.removeprefix("recorded:"))
+    name = _gemini(like) if kind == "gemini" else _openai(like)
     key_field(name, "new")
     _test_button(name)
     return name
@@ -92,20 +95,22 @@ def key_field(model: str, place: str) -> None:
         services.remember_key(slot, key)
 
 
-def _gemini() -> str:
-    offered = st.session_state.get(_offered_key("gemini"), gemini_models())
+def _gemini(like: str) -> str:
+    own = [like.removeprefix("gemini:")] if like.startswith("gemini:") else []
+    offered = list(dict.fromkeys([*own, *st.session_state.get(_offered_key("gemini"), gemini_models())]))
     chosen = st.selectbox(
-        "Gemini model", list(offered), index=0, key="new_gemini", accept_new_options=True,
+        "Gemini model", offered, index=0, key="new_gemini", accept_new_options=True,
         help="Choose one or type its name; Test connection asks for those that your key may use.",
     )  # fmt: skip
     return f"gemini:{str(chosen or default_gemini()).strip()}"
 
 
-def _openai() -> str:
-    url = usual_url(st.text_input("Base URL", value=_LOCAL, key="new_openai_url", max_chars=300).strip())
-    offered = st.session_state.get(_offered_key(url), ())
+def _openai(like: str) -> str:
+    own, _, known_url = like.removeprefix("openai:").rpartition("@") if like.startswith("openai:") else ("", "", "")
+    url = usual_url(st.text_input("Base URL", value=known_url or _LOCAL, key="new_openai_url", max_chars=300).strip())
+    offered = list(dict.fromkeys([*([own] if own else []), *st.session_state.get(_offered_key(url), ())]))
     chosen = st.selectbox(
-        "Name of the model there", list(offered), index=0 if offered else None, key="new_openai",
+        "Name of the model there", offered, index=0 if offered else None, key="new_openai",
         accept_new_options=True, placeholder="qwen2.5-coder",
         help="Type it, or press Test connection first and choose one.",
     )  # fmt: skip
@@ -114,11 +119,12 @@ def _openai() -> str:
     return f"openai:{str(chosen or 'qwen2.5-coder').strip()}@{url}"
 
 
-def _recording() -> str:
+def _recording(like: str) -> str:
     runs = {run.id: run for run in services.store().runs() if run.iteration}
     if not runs:
         raise UsageError("recorded answers need a run with finished iterations in this store; there is none")
-    chosen = st.selectbox("Run", list(runs), format_func=lambda run: runs[run].name, key="new_recording")
+    place = list(runs).index(like) if like in runs else 0
+    chosen = st.selectbox("Run", list(runs), index=place, format_func=lambda run: runs[run].name, key="new_recording")
     return f"recorded:{chosen}"
 
 

@@ -1,8 +1,8 @@
 """The live panel: what is under way for a run, as the owner of the run tells it."""
 
 import time
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
 import streamlit as st
 
@@ -29,6 +29,9 @@ DESK_TITLES = {
 _IN_PARTS = frozenset({"benchmark", "exploitability"})
 """Kinds of requests whose bar counts parts of the work, each of many matches."""
 
+Look: TypeAlias = Callable[[str], tuple[object, ...]]
+"""What a page of a run must be redrawn for, as it is now."""
+
 FAST_SECONDS, SLOW_SECONDS = 0.5, 5.0
 MANY_MATCHES, CALM_SECONDS = 300, 4.0
 """In a stage of so many matches new cells arrive all the time and the matrix is large: it is drawn anew this often."""
@@ -37,7 +40,7 @@ MOST_LIVE, MOST_LIVE_CHARACTERS, _LIVE_HEIGHT = 8, 4_000, 180
 """Most answers under way that are shown, and the most of each: its end."""
 
 
-def live(run: str, shown: tuple[object, ...], drawn: bool) -> None:
+def live(run: str, shown: tuple[object, ...], drawn: bool, look: Look | None = None) -> None:
     """Watches a run: draws its stages, and redraws the page when its rows have changed.
 
     The only piece of a page that beats: where two do, Streamlit's page can lose the place that one of them draws into
@@ -45,8 +48,9 @@ def live(run: str, shown: tuple[object, ...], drawn: bool) -> None:
 
     Args:
         run: id of the run.
-        shown: `pulse(run)` of the page as it is drawn.
+        shown: `look(run)` of the page as it is drawn.
         drawn: True: draw the stages; False: only what is asked for at the desk, while it is under way.
+        look: what the page must be redrawn for; None: `pulse`. It begins with the version of the rows, as `pulse` does.
     """
     began = time.monotonic()
 
@@ -57,7 +61,7 @@ def live(run: str, shown: tuple[object, ...], drawn: bool) -> None:
                 _draw(run, complaint)
             elif (desk := services.at_desk(run)) is not None:
                 _draw_desk(desk, services.store().progress(run))
-            changed = _is_due(run, shown, time.monotonic() - began)
+            changed = _is_due(run, shown, time.monotonic() - began, look)
         except CsroError as error:
             # A fragment runs outside of the page's own net: say it here, and look again at the next beat.
             st.warning(plain(str(error)), icon=":material/error:")
@@ -68,9 +72,9 @@ def live(run: str, shown: tuple[object, ...], drawn: bool) -> None:
     st.fragment(beat, run_every=FAST_SECONDS if services.is_busy(run) else SLOW_SECONDS)()
 
 
-def _is_due(run: str, shown: tuple[object, ...], age: float) -> bool:
+def _is_due(run: str, shown: tuple[object, ...], age: float, look: Look | None = None) -> bool:
     """Returns whether a page of so many seconds is drawn anew: at once, but for cells in a stage of many matches."""
-    now = pulse(run)
+    now = (look or pulse)(run)
     if now[1:] != shown[1:]:
         return True
     bar = services.store().progress(run).get("bar")
@@ -80,13 +84,13 @@ def _is_due(run: str, shown: tuple[object, ...], age: float) -> bool:
 
 def pulse(run: str) -> tuple[object, ...]:
     """Returns what a page must be redrawn for: rows, status, the desk, the list of runs, and the colour theme."""
-    runs = services.store().runs()
-    own = next((record for record in runs if record.id == run), None)
-    state = (own.status, own.message, own.target, own.name) if own else None
+    own = services.store().run(run)
+    state = (own.status, own.message, own.target, own.name, own.deleted)
     desk = services.at_desk(run)
     desk_state = (desk.id, desk.state) if desk else None
     active = services.is_active(run)
-    return services.store().rows_version(run), state, active, desk_state, len(runs), st.context.theme.type
+    version, count = services.store().rows_version(run), services.store().count_runs()
+    return version, state, active, desk_state, count, st.context.theme.type
 
 
 def _draw(run: str, complaint: str) -> None:

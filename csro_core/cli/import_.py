@@ -1,13 +1,13 @@
-"""`import`: a run from a zip file."""
+"""`import`: a run or an experiment from a zip file."""
 
 import argparse
 
 from csro_core.cli.arguments import chosen_store, user_path
 from csro_core.cli.output import emit
-from csro_core.store.archive import import_run
+from csro_core.experiments.archive import import_archive
 
 NAME = "import"
-HELP = "read an exported run into the store; nothing in the file is run"
+HELP = "read an exported run or experiment into the store; nothing in the file is run"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -16,12 +16,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    """Returns 0; prints the id and the name that the run got."""
+    """Returns 0; prints the id and the name that the run or experiment got."""
     store = chosen_store(args, create=True)
     try:
-        run = import_run(store, user_path(args.file))
-        name = store.run(run).name
+        shared = import_archive(store, user_path(args.file))
     finally:
         store.close()
-    emit(args, {"run": run, "name": name}, f"imported as run {run} ({name})")
+    document: dict[str, object] = {shared.kind: shared.id, "name": shared.name}
+    if shared.kind == "experiment":
+        document["runs"] = shared.runs
+    emit(args, document, f"imported as {shared.kind} {shared.id} ({shared.name})")
     return 0

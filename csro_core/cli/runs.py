@@ -1,47 +1,76 @@
-"""`runs`: every run of the store."""
+"""`runs`: the runs of the store."""
 
 import argparse
 
 from csro_core.cli.arguments import chosen_store
 from csro_core.cli.output import emit, table
+from csro_core.store.finding import is_found
+from csro_core.store.records import RunRecord
 
 NAME = "runs"
 HELP = "list the runs of the store, newest first"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Adds no options of its own."""
+    """Adds its options."""
+    parser.add_argument(
+        "--search", metavar="TEXT", default="",
+        help="only runs with these words in their name, tags, note, game, oracle, model, meta-solver or status",
+    )  # fmt: skip
+    parser.add_argument("--tag", action="append", default=[], help="only runs with this tag; may be given again")
+    parser.add_argument("--all", action="store_true", help="archived runs too")
 
 
 def execute(args: argparse.Namespace) -> int:
-    """Returns 0; prints id, name, status and settings of every run."""
+    """Returns 0; prints id, name, status, settings and tags of the runs asked for."""
     store = chosen_store(args, create=False)
     try:
-        records = store.runs()
+        everything = store.runs()
     finally:
         store.close()
-    document = [
-        {
-            "run": record.id,
-            "name": record.name,
-            "status": record.status,
-            "game": record.settings.game.name,
-            "oracle": record.settings.oracle,
-            "model": record.settings.model,
-            "meta_solver": record.settings.meta_solver,
-            "eval_solver": record.settings.eval_solver or record.settings.meta_solver,
-            "iteration": record.iteration,
-            "target": record.target,
-            "created": record.created,
-            "seconds": record.seconds,
-            "usd": record.usd,
-        }
-        for record in records
+    records = [
+        record
+        for record in everything
+        if (args.all or not record.archived) and set(args.tag) <= set(record.tags) and is_found(record, args.search)
     ]
-    rows = [
-        (r.id, r.name, r.status, r.settings.game.name, r.settings.oracle, f"{r.iteration}/{r.target}", round(r.seconds))
-        for r in records
-    ]
-    text = table(("run", "name", "status", "game", "oracle", "iteration", "seconds"), rows)
-    emit(args, document, text if rows else "no runs yet: `python -m csro_core run` makes one")
+    rows = [_row(record) for record in records]
+    text = table(("run", "name", "status", "game", "oracle", "iteration", "seconds", "tags"), rows)
+    if not rows:
+        text = _nothing(everything)
+    emit(args, [_document(record) for record in records], text)
     return 0
+
+
+def _document(record: RunRecord) -> dict[str, object]:
+    settings = record.settings
+    return {
+        "run": record.id,
+        "name": record.name,
+        "status": record.status,
+        "game": settings.game.name,
+        "oracle": settings.oracle,
+        "model": settings.model,
+        "meta_solver": settings.meta_solver,
+        "eval_solver": settings.eval_solver or settings.meta_solver,
+        "iteration": record.iteration,
+        "target": record.target,
+        "created": record.created,
+        "seconds": record.seconds,
+        "usd": record.usd,
+        "tags": record.tags,
+        "note": record.note,
+        "archived": record.archived,
+    }
+
+
+def _row(record: RunRecord) -> tuple[object, ...]:
+    status = f"{record.status} (archived)" if record.archived else record.status
+    done = f"{record.iteration}/{record.target}"
+    settings, tags = record.settings, ", ".join(record.tags)
+    return record.id, record.name, status, settings.game.name, settings.oracle, done, round(record.seconds), tags
+
+
+def _nothing(everything: list[RunRecord]) -> str:
+    if not everything:
+        return "no runs yet: `python -m csro_core run` makes one"
+    return f"none of {len(everything)} runs is like that: leave out --search or --tag, or add --all for archived ones"

@@ -1,21 +1,23 @@
 """Export of a run to a zip file, and import of one: JSON and policy texts, nothing that reading could run."""
 
 import base64
-import os
 import re
 import secrets
-import zipfile
+import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from csro_core.errors import StoreError, UsageError
 from csro_core.store import archive_checks, runs
 from csro_core.store import archive_format as form
 from csro_core.store.archive_format import Archive, ArchivedEvent, ArchivedMember, ArchivedRun
+from csro_core.store.archive_zip import write_zip
 from csro_core.store.cells import CellKey, write_cell
 from csro_core.store.codec import dumps
+from csro_core.store.labels import checked_note, checked_tags
 from csro_core.store.lease import write_member, write_policy
 from csro_core.store.records import Member, PolicyText
 from csro_core.store.rows import insert, touch
@@ -23,36 +25,24 @@ from csro_core.store.store import Store
 
 _MACHINE = re.compile(r"(tcp|tls)://[^\s,;()]+")
 _TRIES = 5
-_EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest date of a zip file, so that equal runs give equal files
 
 
-def export_run(store: Store, run: str, zip_path: Path) -> None:
+def export_run(store: Store, run: str, zip_path: Path, people: Mapping[str, bytes] = MappingProxyType({})) -> None:
     """Writes a run with its texts, payoffs and moves to a zip file; drafts and requests stay behind.
 
     Args:
         store: where the run is.
         run: its id.
         zip_path: the file; an existing one is replaced, at once and only when all is written.
+        people: further files for people (see `archive_format.PEOPLE_FILE`): name → contents.
 
     Raises:
         NotFoundError: there is no such run.
         UsageError: the file cannot be written.
         StoreError: the run is written to so busily that no consistent picture of it was had.
     """
-    files = _consistent_files(store, run)
-    partial = zip_path.with_name(f"{zip_path.name}.{secrets.token_hex(4)}.part")
-    try:
-        try:
-            with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as archive:
-                for name, data in files.items():
-                    info = zipfile.ZipInfo(name, _EPOCH)
-                    info.external_attr = 0o644 << 16
-                    archive.writestr(info, data, zipfile.ZIP_DEFLATED)
-            os.replace(partial, zip_path)
-        finally:
-            partial.unlink(missing_ok=True)
-    except OSError as error:
-        raise UsageError(f"{zip_path} must be a file that can be written: {error.strerror}") from error
+    manifest = dumps(form.Manifest(form.FORMAT, form.VERSION))
+    write_zip(zip_path, ({form.MANIFEST: manifest} | run_files(store, run) | dict(people)).items())
 
 
 def import_run(store: Store, zip_path: Path) -> str:
@@ -77,7 +67,17 @@ def import_run(store: Store, zip_path: Path) -> str:
         raise UsageError(f"{zip_path} cannot be imported: {error}") from error
 
 
-def _consistent_files(store: Store, run: str) -> dict[str, bytes]:
+def run_files(store: Store, run: str) -> dict[str, bytes]:
+    """Returns the files of a run but for the manifest: name → contents.
+
+    Args:
+        store: where it is.
+        run: its id.
+
+    Raises:
+        NotFoundError: there is no such run.
+        StoreError: it is written to so busily that no consistent picture of it was had.
+    """
     for _ in range(_TRIES):
         before = store.rows_version(run)
         files = _files(store, run)
@@ -104,9 +104,10 @@ def _files(store: Store, run: str) -> dict[str, bytes]:
         attempts=tuple(a for a in store.attempts(run) if a.iteration <= record.iteration),
         calls=tuple(store.calls(run)),
         events=tuple(ArchivedEvent(e.kind, _without_addresses(e.data), e.created) for e in store.events(run)),
+        tags=record.tags,
+        note=record.note,
     )
     files = {
-        form.MANIFEST: dumps(form.Manifest(form.FORMAT, form.VERSION)),
         form.RUN: dumps(archived),
         form.CELLS: dumps(_cells(store, run)),
     }
@@ -139,30 +140,49 @@ def _whole_logs(logs: Sequence[bytes]) -> list[str]:
 
 
 def _write(store: Store, archive: Archive) -> str:
+    runs.checked_name(archive.run.name)
+    with store.connections.writing() as connection:
+        return write_run(connection, archive, store.clock())
+
+
+def write_run(connection: sqlite3.Connection, archive: Archive, now: float) -> str:
+    """Writes an archived run as a new one.
+
+    Args:
+        connection: inside a write transaction.
+        archive: after all checks.
+        now: seconds since the epoch.
+
+    Returns:
+        Its id.
+
+    Raises:
+        UsageError: its name, a tag or its note cannot be one.
+        ValueError: its rows contradict each other.
+    """
     run = secrets.token_hex(4)
     content = archive.run
-    name = runs.checked_name(content.name)
     policies = {
         p.hash: PolicyText(p.hash, p.tree_hash, archive.texts[p.hash], p.docstring, p.lines) for p in content.policies
     }
-    with store.connections.writing() as connection:
-        columns = {
-            "name": runs.free_name(connection, name),
-            "settings": content.settings, "status": "done", "message": "", "target": content.target,
-            "created": store.clock(), "imported": True,
-        }  # fmt: skip
-        runs.insert_run(connection, run, columns)
-        touch(connection, run)
-        for policy in policies.values():
-            write_policy(connection, run, policy)
-        for member in content.members:
-            write_member(connection, run, _member(member, policies[member.policy]))
-        for table in ("solutions", "iterations", "attempts", "calls", "events"):
-            for row in getattr(content, table):
-                insert(connection, table, run, row)
-        key = CellKey(run, content.settings.game.key)
-        for cell in archive.cells:
-            write_cell(connection, key, archive_checks.cell_of(cell))
+    columns = {
+        "name": runs.free_name(connection, runs.checked_name(content.name)),
+        "settings": content.settings, "status": "done", "message": "", "target": content.target,
+        "created": now, "imported": True,
+        "tags": checked_tags(content.tags), "note": checked_note(content.note),
+    }  # fmt: skip
+    runs.insert_run(connection, run, columns)
+    touch(connection, run)
+    for policy in policies.values():
+        write_policy(connection, run, policy)
+    for member in content.members:
+        write_member(connection, run, _member(member, policies[member.policy]))
+    for table in ("solutions", "iterations", "attempts", "calls", "events"):
+        for row in getattr(content, table):
+            insert(connection, table, run, row)
+    key = CellKey(run, content.settings.game.key)
+    for cell in archive.cells:
+        write_cell(connection, key, archive_checks.cell_of(cell))
     return run
 
 

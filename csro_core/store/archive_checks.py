@@ -7,14 +7,13 @@ import base64
 import binascii
 import math
 import re
-import zipfile
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import orjson
 from numpy.typing import NDArray
 
 from csro_core.errors import UsageError
@@ -30,7 +29,8 @@ from csro_core.oracles.context import checked_shown
 from csro_core.policies.source import sha256
 from csro_core.store import archive_format as form
 from csro_core.store.archive_format import Archive, ArchivedCell, ArchivedFailure, ArchivedRun, ArchivedScore
-from csro_core.store.codec import check_depth, from_json, to_json, with_defaults
+from csro_core.store.archive_zip import ZipFiles, opened
+from csro_core.store.codec import from_json, to_json, with_defaults
 from csro_core.store.extra_checks import check_extra, check_precision
 from csro_core.store.records import (
     AttemptRecord,
@@ -58,11 +58,10 @@ _UNKNOWN = {"mean": None, "stderr": None, "episodes": 0}
 _NO_CHAMPION: dict[str, Any] = {
     "player": 0, "index": 0, "hash": "0" * 64, "score": None, "mean": _UNKNOWN, "minimum": _UNKNOWN, "worst": 0,
 }  # fmt: skip
-_COMPRESSIONS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 
 
 def read_archive(path: Path) -> Archive:
-    """Returns the contents of an archive after all checks.
+    """Returns the contents of an archive of a run after all checks.
 
     Args:
         path: the zip file.
@@ -72,17 +71,81 @@ def read_archive(path: Path) -> Archive:
         OSError: it cannot be read.
         UsageError: its game is unknown here, or a parameter of it is wrong.
     """
-    files = _read_files(path)
-    manifest = from_json(form.Manifest, _json(files, form.MANIFEST))
-    if manifest.format != form.FORMAT or manifest.version != form.VERSION:
-        raise ValueError(f"its format must be {form.FORMAT} {form.VERSION}, got {manifest.format} {manifest.version}")
-    run = from_json(ArchivedRun, _for_this_machine(_json(files, form.RUN)))
-    cells = _json(files, form.CELLS)
+    with path.open("rb") as file:
+        files = opened(file, path.stat().st_size)
+        for name in files.names:
+            known = name in {form.MANIFEST, form.RUN, form.CELLS} or form.POLICY_FILE.fullmatch(name)
+            if not known and not form.PEOPLE_FILE.fullmatch(name):
+                raise ValueError(f"a file in it has a name that does not belong there: {name[:80]!r}")
+        check_manifest(files, form.FORMAT, form.VERSION)
+        return parse_run(files.json(form.RUN), files.json(form.CELLS), read_texts(files, files.names))
+
+
+def check_manifest(files: ZipFiles, name: str, version: int) -> None:
+    """Checks that an archive is of a format and version.
+
+    Raises:
+        ValueError: it is not.
+    """
+    manifest = from_json(form.Manifest, files.json(form.MANIFEST))
+    if manifest.format != name or manifest.version != version:
+        newer = "; a newer CSRO wrote it" if manifest.format == name and manifest.version > version else ""
+        raise ValueError(f"its format must be {name} {version}, got {manifest.format[:40]!r} {manifest.version}{newer}")
+
+
+def read_texts(files: ZipFiles, names: Iterable[str]) -> dict[str, str]:
+    """Returns hash → text of those of the files that are policies.
+
+    Args:
+        files: of the archive.
+        names: of those to be read.
+
+    Raises:
+        ValueError: one is no text, or not the one that its name says.
+    """
+    texts: dict[str, str] = {}
+    for name in names:
+        matched = form.POLICY_FILE.fullmatch(name)
+        if matched is None:
+            continue
+        try:
+            text = files.read(name).decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{name} must be UTF-8") from error
+        if sha256(text) != matched[1]:
+            raise ValueError(f"{name} must hold the text with that hash")
+        texts[matched[1]] = text
+    return texts
+
+
+def parse_run(run: object, cells: object, texts: Mapping[str, str]) -> Archive:
+    """Returns a run after all checks.
+
+    Args:
+        run: JSON data of its rows, not trusted.
+        cells: JSON data of its payoff cells, not trusted.
+        texts: hash → text, exactly those that the run lists.
+
+    Raises:
+        ValueError: something in it is not sound.
+        UsageError: its game is unknown here, or a parameter of it is wrong.
+    """
     if not isinstance(cells, list):
         raise ValueError(f"{form.CELLS} must be a list")
-    archive = Archive(run, tuple(from_json(ArchivedCell, cell) for cell in cells), _texts(files))
+    if len(cells) > form.MAX_CELLS:
+        raise ValueError(f"a run must have at most {form.MAX_CELLS:,} payoff cells, got {len(cells):,}")
+    for name, rows in run.items() if isinstance(run, dict) else ():
+        if isinstance(rows, list) and len(rows) > form.MAX_ROWS:
+            raise ValueError(f"{name[:40]} of a run must have at most {form.MAX_ROWS:,} rows, got {len(rows):,}")
+    found = from_json(ArchivedRun, _for_this_machine(run))
+    archive = Archive(found, tuple(from_json(ArchivedCell, cell) for cell in cells), texts)
     _check_run(archive)
-    return archive
+    # Arrays take a fraction of the room that lists of numbers do, and an experiment has many runs.
+    return replace(archive, cells=tuple(_packed(cell) for cell in archive.cells))
+
+
+def _packed(cell: ArchivedCell) -> ArchivedCell:
+    return replace(cell, returns=np.array(cell.returns), forfeits=np.array(cell.forfeits))
 
 
 def _for_this_machine(data: object) -> object:
@@ -93,7 +156,7 @@ def _for_this_machine(data: object) -> object:
     """
     if not isinstance(data, dict):
         return data
-    known = dict(data)
+    known = dict(with_defaults(ArchivedRun, data))
     known.pop("fingerprints", None)
     settings = with_defaults(RunSettings, known.get("settings"))
     if isinstance(settings, dict):
@@ -135,67 +198,6 @@ def unbase64(text: str) -> bytes:
         return base64.b64decode(text, validate=True)
     except binascii.Error as error:
         raise ValueError(f"a binary value must be base64: {error}") from error
-
-
-def _read_files(path: Path) -> dict[str, bytes]:
-    if path.stat().st_size > form.MAX_BYTES:
-        raise ValueError(f"it must have at most {form.MAX_BYTES:,} bytes, got {path.stat().st_size:,}")
-    try:
-        with zipfile.ZipFile(path) as archive:
-            infos = archive.infolist()
-            _check_directory(infos)
-            # A header may claim less than the data holds: one byte more is asked for than is believed.
-            files = {info.filename: archive.open(info).read(info.file_size + 1) for info in infos}
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        raise ValueError(f"it must be a sound zip file: {error}") from error
-    if any(len(files[info.filename]) != info.file_size for info in infos):
-        raise ValueError("a file in it has another size than the archive says")
-    return files
-
-
-def _check_directory(infos: list[zipfile.ZipInfo]) -> None:
-    if len(infos) > form.MAX_FILES:
-        raise ValueError(f"it must hold at most {form.MAX_FILES:,} files, got {len(infos):,}")
-    total = sum(info.file_size for info in infos)
-    if total > form.MAX_BYTES:
-        raise ValueError(f"its files must have at most {form.MAX_BYTES:,} bytes together, got {total:,}")
-    names = [info.filename for info in infos]
-    if len(set(names)) != len(names):
-        raise ValueError("no file in it may occur twice")
-    for info in infos:
-        if info.filename not in {form.MANIFEST, form.RUN, form.CELLS} and not form.POLICY_FILE.fullmatch(info.filename):
-            raise ValueError(f"a file in it has a name that does not belong there: {info.filename[:80]!r}")
-        if info.flag_bits & 0x1 or info.compress_type not in _COMPRESSIONS:
-            raise ValueError("its files must be stored or deflated, without a password")
-        if form.POLICY_FILE.fullmatch(info.filename) and info.file_size > form.MAX_TEXT:
-            raise ValueError(f"a policy must have at most {form.MAX_TEXT:,} bytes, got {info.file_size:,}")
-
-
-def _json(files: Mapping[str, bytes], name: str) -> object:
-    if name not in files:
-        raise ValueError(f"it must hold a file {name}")
-    try:
-        data: object = orjson.loads(files[name])
-    except orjson.JSONDecodeError as error:
-        raise ValueError(f"{name} must be JSON: {error}") from error
-    check_depth(data, name)
-    return data
-
-
-def _texts(files: Mapping[str, bytes]) -> dict[str, str]:
-    texts: dict[str, str] = {}
-    for name, data in files.items():
-        matched = form.POLICY_FILE.fullmatch(name)
-        if matched is None:
-            continue
-        try:
-            text = data.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise ValueError(f"{name} must be UTF-8") from error
-        if sha256(text) != matched[1]:
-            raise ValueError(f"{name} must hold the text with that hash")
-        texts[matched[1]] = text
-    return texts
 
 
 def _check_run(archive: Archive) -> None:

@@ -1,7 +1,8 @@
 """The form of an exported run: which files a zip holds, and their JSON as dataclasses.
 
 `manifest.json` names format and version, `run.json` is an `ArchivedRun`, `cells.json` a list of `ArchivedCell`, and
-`policies/HASH.py` the texts. Binary values are base64. There is nothing in it that could be run by reading it.
+`policies/HASH.py` the texts. Binary values are base64. There is nothing in it that could be run by reading it. What is
+there for people besides (a report, tables, figures) is not looked into when it is imported.
 """
 
 import re
@@ -33,6 +34,26 @@ MAX_BYTES = 200_000_000
 MAX_FILES = 20_000
 MAX_TEXT = 1_000_000
 """Most bytes of the text of a policy."""
+
+MAX_ROWS = 200_000
+"""Most rows of each list of a run; of payoff cells there may be more."""
+
+MAX_CELLS = 500_000
+
+PEOPLE_FILE = re.compile(
+    r"report\.html|tables/[a-z0-9][a-z0-9-]{0,60}\.(csv|md|tex)|figures/[a-z0-9][a-z0-9-]{0,60}\.svg"
+)
+"""Names of what is in an archive for people; imports ignore it."""
+
+MAX_PEOPLE = 50_000_000
+"""Most bytes of a file for people."""
+
+
+def most_bytes(name: str) -> int:
+    """Returns how many bytes a file of an archive may have, by its name."""
+    if name.endswith(".py"):
+        return MAX_TEXT
+    return MAX_PEOPLE if PEOPLE_FILE.fullmatch(name) else MAX_BYTES
 
 
 @dataclass(frozen=True)
@@ -133,6 +154,8 @@ class ArchivedRun:
         attempts: oldest first.
         calls: in the order they were sent.
         events: oldest first.
+        tags: words that a person gave it; files from before there were any lack them.
+        note: what a person says of it; likewise.
     """
 
     name: str
@@ -145,6 +168,8 @@ class ArchivedRun:
     attempts: tuple[AttemptRecord, ...]
     calls: tuple[CallRecord, ...]
     events: tuple[ArchivedEvent, ...]
+    tags: tuple[str, ...] = ()
+    note: str = ""
 
 
 @dataclass(frozen=True)

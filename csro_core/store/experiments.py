@@ -3,7 +3,7 @@
 import secrets
 import sqlite3
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -12,7 +12,7 @@ import orjson
 from csro_core.errors import LeaseError, NotFoundError, UsageError
 from csro_core.store.codec import clean, dumps
 from csro_core.store.connection import Connections
-from csro_core.store.runs import alive, checked_name
+from csro_core.store.runs import MAX_NAME, alive, checked_name
 
 RunState: TypeAlias = Literal["waiting", "running", "done", "failed"]
 Status: TypeAlias = Literal["running", "paused", "interrupted", "done", "failed", "new"]
@@ -76,6 +76,42 @@ def status_of(record: ExperimentRecord, runs: list[ExperimentRun]) -> Status:
     if "failed" in states and states <= {"done", "failed"}:
         return "failed"
     return "paused" if record.wanted == "pause" else "interrupted"
+
+
+def insert_experiment(
+    connection: sqlite3.Connection, name: str, plan: Any, now: float, runs: Sequence[ExperimentRun]
+) -> tuple[str, str]:
+    """Writes an experiment with its runs, which nobody works on.
+
+    Args:
+        connection: inside a write transaction.
+        name: for people; where it is taken it gets a number.
+        plan: a dataclass or JSON data.
+        now: seconds since the epoch.
+        runs: of it; they are in the store.
+
+    Returns:
+        Its id and its name.
+
+    Raises:
+        UsageError: the name cannot be one.
+    """
+    chosen = stem = checked_name(name)
+    taken = {row["name"] for row in connection.execute("SELECT name FROM experiments")}
+    number = 2
+    while chosen in taken:
+        chosen, number = f"{stem[: MAX_NAME - 8]} ({number})", number + 1
+    experiment = secrets.token_hex(4)
+    connection.execute(
+        "INSERT INTO experiments (id, name, plan, created, wanted) VALUES (?, ?, ?, ?, 'pause')",
+        (experiment, chosen, dumps(plan).decode(), now),
+    )
+    for run in runs:
+        connection.execute(
+            "INSERT INTO experiment_runs (experiment, variant, seed, run, state, message) VALUES (?, ?, ?, ?, ?, ?)",
+            (experiment, run.variant, run.seed, run.run, run.state, clean(run.message)),
+        )
+    return experiment, chosen
 
 
 class ExperimentTable:

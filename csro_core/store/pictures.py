@@ -132,6 +132,21 @@ class PictureTable:
             _prune(connection, self._clock())
         return True
 
+    def put(self, key: str, kind: str, document: Any) -> None:
+        """Keeps a picture that was computed elsewhere; one of that key gives way.
+
+        Raises:
+            ValueError: the document has no JSON form.
+        """
+        text = dumps(document).decode()
+        with self._connections.writing() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO pictures (key, kind, params, game, state, document, created, size) "
+                "VALUES (?, ?, '{}', '', 'done', ?, ?, ?)",
+                (key, kind, text, self._clock(), len(text)),
+            )
+            _prune(connection, self._clock())
+
     def drop(self, key: str) -> None:
         """Forgets a picture, such as one whose document cannot be read."""
         with self._connections.writing() as connection:

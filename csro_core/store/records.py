@@ -97,6 +97,10 @@ class RunRecord:
         created: seconds since the epoch.
         seconds: wall seconds spent in finished iterations.
         usd: money spent; None where a call was unpriced.
+        tags: words that a person gave it (see `labels`).
+        note: what a person says of it.
+        archived: True: done with; lists show it only where that is wanted.
+        deleted: when it was put into the bin, seconds since the epoch; None where it was not.
     """
 
     id: str
@@ -109,6 +113,10 @@ class RunRecord:
     created: float
     seconds: float
     usd: float | None
+    tags: tuple[str, ...] = ()
+    note: str = ""
+    archived: bool = False
+    deleted: float | None = None
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -41,9 +42,12 @@ def alive(heartbeat: float | None, now: float) -> bool:
     return heartbeat is not None and abs(now - heartbeat) < LEASE_SECONDS
 
 
-def list_runs(connection: sqlite3.Connection, now: float) -> list[RunRecord]:
-    """Returns every run, newest first."""
-    rows = connection.execute(f"{_SELECT} ORDER BY runs.created DESC, runs.rowid DESC").fetchall()
+def list_runs(connection: sqlite3.Connection, now: float, binned: bool = False) -> list[RunRecord]:
+    """Returns every run that is not in the bin, newest first; or those in the bin, the last one put there first."""
+    where = "IS NOT NULL ORDER BY runs.deleted DESC," if binned else "IS NULL ORDER BY"
+    rows = connection.execute(
+        f"{_SELECT} WHERE runs.deleted {where} runs.created DESC, runs.rowid DESC"
+    ).fetchall()
     return [_record(row, now) for row in rows]
 
 
@@ -76,15 +80,17 @@ def insert_run(connection: sqlite3.Connection, run: str, columns: dict[str, Any]
     Args:
         connection: inside a write transaction.
         run: its id.
-        columns: name, settings (`RunSettings`), status, message, target, created, imported.
+        columns: name, settings (`RunSettings`), status, message, target, created, imported; tags and note, where there
+            are any.
     """
     settings: RunSettings = columns["settings"]
     connection.execute(
-        "INSERT INTO runs (id, name, settings, game_key, status, message, target, created, imported) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO runs (id, name, settings, game_key, status, message, target, created, imported, tags, note) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             run, columns["name"], dumps(settings).decode("utf-8"), settings.game.key, columns["status"],
             columns["message"], columns["target"], columns["created"], int(columns["imported"]),
+            dumps(columns.get("tags", ())).decode("utf-8"), columns.get("note", ""),
         ),
     )  # fmt: skip
 
@@ -136,13 +142,22 @@ def refuse_taken(connection: sqlite3.Connection, name: str) -> None:
     Raises:
         UsageError: one has.
     """
-    owner = connection.execute("SELECT id FROM runs WHERE name = ?", (name,)).fetchone()
+    owner = connection.execute("SELECT id, deleted FROM runs WHERE name = ?", (name,)).fetchone()
     if owner is not None:
-        raise UsageError(f"the name of a run must be new, got {name!r}, which run {owner['id']} has: choose another")
+        where = "" if owner["deleted"] is None else " in the bin"
+        raise UsageError(
+            f"the name of a run must be new, got {name!r}, which run {owner['id']}{where} has: choose another"
+        )
 
 
 def _names(connection: sqlite3.Connection) -> set[str]:
     return {row["name"] for row in connection.execute("SELECT name FROM runs")}
+
+
+@lru_cache(maxsize=4096)
+def _settings(text: str) -> RunSettings:
+    """Returns the settings in a row; kept, because lists of runs are read again and again."""
+    return from_json(RunSettings, with_defaults(RunSettings, orjson.loads(text)))
 
 
 def _record(row: sqlite3.Row, now: float) -> RunRecord:
@@ -152,7 +167,7 @@ def _record(row: sqlite3.Row, now: float) -> RunRecord:
     return RunRecord(
         id=row["id"],
         name=row["name"],
-        settings=from_json(RunSettings, with_defaults(RunSettings, orjson.loads(row["settings"]))),
+        settings=_settings(row["settings"]),
         status=status,
         message=row["message"],
         iteration=row["iteration"],
@@ -160,4 +175,8 @@ def _record(row: sqlite3.Row, now: float) -> RunRecord:
         created=row["created"],
         seconds=row["seconds"],
         usd=None if row["unpriced"] else row["usd"],
+        tags=tuple(orjson.loads(row["tags"])),
+        note=row["note"],
+        archived=bool(row["archived"]),
+        deleted=row["deleted"],
     )

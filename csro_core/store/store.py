@@ -86,9 +86,18 @@ class Store:
         self.connections.close()
 
     def runs(self) -> list[RunRecord]:
-        """Returns every run, newest first."""
+        """Returns every run but those in the bin, newest first."""
         with self.connections.reading() as connection:
             return runs.list_runs(connection, self.clock())
+
+    def bin(self) -> list[RunRecord]:
+        """Returns the runs in the bin, the last one put there first."""
+        with self.connections.reading() as connection:
+            return runs.list_runs(connection, self.clock(), binned=True)
+
+    def count_runs(self) -> int:
+        """Returns how many runs `runs` lists."""
+        return int(self._rows("SELECT COUNT(*) AS n FROM runs WHERE deleted IS NULL")[0]["n"])
 
     def run(self, wanted: str) -> RunRecord:
         """Returns the run with this id, exact name, or unique prefix of an id (at least 4 characters).
@@ -343,11 +352,13 @@ class Store:
 
         Raises:
             NotFoundError: there is no such run.
-            LeaseError: another process holds the run.
+            LeaseError: another process holds the run, or it is in the bin.
         """
         holder = Holder(run, owner, secrets.token_hex(8))
         with self._touching(run) as connection:
-            game_key = run_row(connection, run)["game_key"]
+            row = run_row(connection, run)
+            if row["deleted"] is not None:
+                raise LeaseError(f"run {run} is in the bin: take it back first")
             old = connection.execute("SELECT owner, heartbeat FROM leases WHERE run = ?", (run,)).fetchone()
             now = self.clock()
             if old is not None and old["owner"] != owner and runs.alive(old["heartbeat"], now):
@@ -358,7 +369,7 @@ class Store:
                 "INSERT OR REPLACE INTO leases (run, owner, token, heartbeat) VALUES (?, ?, ?, ?)",
                 (run, owner, holder.token, now),
             )
-        return Lease(self.connections, holder, game_key, self.clock)
+        return Lease(self.connections, holder, row["game_key"], self.clock)
 
     def _rows(self, query: str, *values: Any) -> list[sqlite3.Row]:
         with self.connections.reading() as connection:

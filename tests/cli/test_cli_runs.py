@@ -6,6 +6,7 @@ import math
 import pytest
 
 from csro_core.store import open_store
+from csro_core.store.labels import RunLabels
 
 GAME = ("--game", "repeated_rps(num_throws=60)", "--initial", "reference:rock,reference:beat_last", "--episodes", "4")
 RUN_KEYS = {"run", "status", "champion", "iterations", "policies"}
@@ -165,3 +166,22 @@ def test_evaluate_prints_the_scores(csro, tmp_path):
 def test_evaluate_needs_a_run_of_the_benchmarks_game(csro):
     run = csro("run", *GAME, "--iterations", 0, "--json").json["run"]
     csro("evaluate", run).refused("needs a run of repeated rock-paper-scissors (1,000 throws)")
+
+
+def test_runs_are_found_by_words_and_tags_and_archived_ones_on_request(csro, tmp_path):
+    made = csro("run", *GAME, "--iterations", 0, "--name", "first", "--json").json["run"]
+    csro("run", *GAME, "--iterations", 0, "--name", "second", "--json")
+    rows = csro("runs", "--json").json
+    assert {row["name"] for row in rows} == {"first", "second"}
+    assert (rows[0]["tags"], rows[0]["note"], rows[0]["archived"]) == ([], "", False)
+    assert [row["name"] for row in csro("runs", "--search", "FIRST linear", "--json").json] == ["first"]
+    assert csro("runs", "--tag", "none", "--json").json == []
+    assert "none of 2 runs is like that" in csro("runs", "--search", made, "--tag", "none").out
+    store = open_store(tmp_path / "store" / "csro.sqlite", create=False)
+    labels = RunLabels(store.connections)
+    labels.set_tags(made, ["none"])
+    labels.archive(made)
+    store.close()
+    assert [row["name"] for row in csro("runs", "--json").json] == ["second"]
+    assert [row["run"] for row in csro("runs", "--all", "--tag", "none", "--json").json] == [made]
+    assert "done (archived)" in csro("runs", "--all").out

@@ -154,7 +154,7 @@ def watch(page) -> Watched:
 _INLINE_SCRIPT = "Executing inline script violates the following Content Security Policy directive"
 
 # Opened at the address of a page, Streamlit's own script looks for its server below that address first.
-_PROBE = re.compile(r"/(policies|metagame|matches|benchmark|calls)/_stcore/(health|host-config)$")
+_PROBE = re.compile(r"/(policies|metagame|matches|compare|benchmark|calls|runs)/_stcore/(health|host-config)$")
 
 
 def _page_error(watched: Watched, text: str) -> None:

@@ -2,7 +2,8 @@
 
 RUN is the id or the name of a finished run of any game; a LOOK is a theme and a width such as light-1280 or dark-1920
 (default: both themes at both widths). For every look run, policies, edit, match, metagame, metagame-own (the published
-43 x 43 table), benchmark and new-run, and where the game has it exploitability, are written as FOLDER/PAGE-LOOK.png.
+43 x 43 table), benchmark and new-run, where the game has it exploitability, and where the store has a compared
+experiment compare, are written as FOLDER/PAGE-LOOK.png.
 The store is copied first: scoring an edit for its picture leaves no trace in it.
 """
 
@@ -16,13 +17,14 @@ import numpy as np
 
 from csro_core.analysis.pictures import PICTURES
 from csro_core.store import open_store
+from csro_core.store.experiments import ExperimentTable
 from csro_core.store.records import Member, RunRecord
 from tests.e2e.harness import Server, launched, new_page, server, settle
 
 LOOKS = ("light-1280", "light-1920", "dark-1280", "dark-1920")
 HEIGHTS = {"1280": 900, "1920": 1080}
 PATIENCE = 240_000
-_WHOLE = frozenset({"run", "match", "benchmark", "metagame", "metagame-own"})
+_WHOLE = frozenset({"run", "match", "benchmark", "metagame", "metagame-own", "compare"})
 LATE_MILLISECONDS = 1500
 """How long Plotly may animate after the page has settled."""
 
@@ -56,6 +58,9 @@ def _pages(running: Server, page, wanted: str, folder: Path, look: str) -> list[
     row, column = _pair(store.members(run.id), store, run)
     shown = f"run={run.id}&policy={row.policy.hash[:12]}&player={row.player}"
     match = f"run={run.id}&row={row.policy.hash[:12]}&column={column.policy.hash[:12]}"
+    # The newest experiment that has been compared.
+    table = ExperimentTable(store.connections, store.clock)
+    experiments = [one for one in table.all() if one.comparison][:1]
     written = []
     for title, path in (
         ("run", f"?run={run.id}"),
@@ -66,6 +71,7 @@ def _pages(running: Server, page, wanted: str, folder: Path, look: str) -> list[
         ("metagame-own", f"metagame?source=own&matrix=example.rrps&pictures={'.'.join(PICTURES)}"),
         ("benchmark", f"benchmark?run={run.id}"),
         ("exploitability", f"policies?{shown}&tab=Exploitability"),
+        *(("compare", f"compare?experiment={one.id}") for one in experiments),
     ):
         page.goto(f"{running.url}/{path}")
         settle(page)

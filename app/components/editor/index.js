@@ -95,7 +95,8 @@ function createEditor(instance, host, root, data) {
       indentUnit.of("    "), EditorState.tabSize.of(4), indentOnInput(), bracketMatching(), closeBrackets(),
       autocompletion(), highlightActiveLine(), highlightSelectionMatches(), python(), lintGutter(),
       syntaxHighlighting(highlighting), theme, onChange,
-      EditorView.contentAttributes.of({ "aria-label": data.label }),
+      // Without a tabindex, checkers of accessibility do not see that Tab reaches what is edited.
+      EditorView.contentAttributes.of({ "aria-label": data.label, tabindex: "0" }),
       // The blur of the document itself: CodeMirror's own notice comes 10 ms later, after a fast click on a button.
       EditorView.domEventHandlers({ blur: () => { send(); return false } }),
     ],

@@ -1,0 +1,202 @@
+"""Experiments for the pages: their rows, and the processes that work on them.
+
+A page writes what a person wants (run, pause, more seeds, once more); the process that works on the experiment reads
+it, and is started here, detached, so that it outlives this server.
+"""
+
+import logging
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from app import address, services
+from csro_core.errors import StoreError, UsageError
+from csro_core.experiments.plan import Plan
+from csro_core.experiments.planning import checked, with_seeds
+from csro_core.store.codec import from_json, to_json, with_defaults
+from csro_core.store.experiments import ExperimentRecord, ExperimentRun, ExperimentTable, Status, status_of
+
+LOGGER = logging.getLogger(__name__)
+
+START_SECONDS = 15.0
+"""A process that was started is expected to have begun within this time; until then no other one is started."""
+
+_spawned: dict[str, float] = {}
+_spawning = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Opened:
+    """An experiment as a page shows it.
+
+    Attributes:
+        record: its row.
+        plan: what it shall do.
+        runs: its runs so far.
+        status: in a word.
+        starting: True while a process was started for it that has not begun yet.
+    """
+
+    record: ExperimentRecord
+    plan: Plan
+    runs: list[ExperimentRun]
+    status: Status
+    starting: bool
+
+    @property
+    def busy(self) -> bool:
+        """True while somebody works on it, or is about to."""
+        return self.record.worked_on or self.starting
+
+
+def table() -> ExperimentTable:
+    """Returns the table of experiments."""
+    store = services.store()
+    return ExperimentTable(store.connections, store.clock)
+
+
+def opened(record: ExperimentRecord) -> Opened:
+    """Returns an experiment with its plan and its runs.
+
+    Args:
+        record: its row.
+
+    Raises:
+        UsageError: its plan cannot be read.
+    """
+    runs = table().runs(record.id)
+    with _spawning:
+        if record.worked_on:
+            _spawned.pop(record.id, None)
+        starting = time.monotonic() - _spawned.get(record.id, -1e9) < START_SECONDS
+    return Opened(record, plan_of(record.plan), runs, status_of(record, runs), starting)
+
+
+def plan_of(data: Mapping[str, Any]) -> Plan:
+    """Returns the plan of an experiment.
+
+    Args:
+        data: JSON.
+
+    Raises:
+        UsageError: it cannot be read.
+    """
+    try:
+        return from_json(Plan, with_defaults(Plan, data))
+    except ValueError as error:
+        raise UsageError(f"the plan of an experiment must be readable; {error}") from error
+
+
+def at_a_time(plan: Plan) -> int:
+    """Returns how many runs of an experiment are worked on at once."""
+    return plan.jobs or os.cpu_count() or 1
+
+
+def show(experiment: str) -> None:
+    """Makes the Compare page show an experiment."""
+    address.put(experiment=experiment, runs=None, compared=None, baseline=None, edits=None)
+
+
+def create(plan: Plan) -> str:
+    """Keeps a new experiment, which nobody works on yet; returns its id.
+
+    Args:
+        plan: what it shall do.
+
+    Raises:
+        UsageError: the name is taken or cannot be one.
+    """
+    return table().create(plan.name, to_json(plan))
+
+
+def resume(experiment: str) -> None:
+    """Lets an experiment go on, by a process of its own where there is none.
+
+    Args:
+        experiment: its id.
+
+    Raises:
+        NotFoundError: there is no such experiment.
+        StoreError: no process can be started.
+    """
+    rows = table()
+    rows.change(experiment, "wanted", "run")
+    record = rows.find(experiment)
+    if not record.worked_on:
+        _start(record)
+
+
+def pause(experiment: str) -> None:
+    """Asks the process that works on an experiment to stop; what is finished stays."""
+    table().change(experiment, "wanted", "pause")
+
+
+def add_seeds(shown: Opened, more: int) -> None:
+    """Adds seeds to every variant of an experiment, the next ones after its largest, and goes on.
+
+    Args:
+        shown: the experiment.
+        more: how many.
+
+    Raises:
+        UsageError: there would be too many runs.
+    """
+    table().change(shown.record.id, "plan", to_json(checked(with_seeds(shown.plan, more))))
+    resume(shown.record.id)
+
+
+def retry(shown: Opened, runs: list[ExperimentRun]) -> None:
+    """Lets failed runs be tried again, and goes on.
+
+    Args:
+        shown: the experiment.
+        runs: which ones.
+    """
+    for run in runs:
+        table().put_run(shown.record.id, replace(run, state="waiting", message=""))
+    resume(shown.record.id)
+
+
+def _start(record: ExperimentRecord) -> None:
+    """Starts the process, unless one was started just now.
+
+    Raises:
+        StoreError: none can be started.
+    """
+    with _spawning:
+        now = time.monotonic()
+        if now - _spawned.get(record.id, -1e9) < START_SECONDS:
+            return
+        _spawned[record.id] = now
+    plan = plan_of(record.plan)
+    keys = {key for variant in plan.variants if (key := services.remembered_key(variant.model))}
+    command = [sys.executable, "-m", "csro_core", "experiment", record.id, "--store", str(services.store().path)]
+    # A process takes one key, as `serve` does; models of several providers find theirs in the environment.
+    key = sorted(keys)[0] if len(keys) == 1 else ""
+    if key:
+        command += ["--key-on-stdin"]
+    try:
+        with services.log_path().open("ab") as output:
+            process = subprocess.Popen(
+                command,
+                cwd=services.PROJECT,
+                env=dict(os.environ),
+                stdin=subprocess.PIPE if key else subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
+        if key:
+            with suppress(BrokenPipeError), process.stdin as pipe:
+                pipe.write(f"{key}\n".encode())
+    except OSError as error:
+        raise StoreError(
+            f"a process that works on the experiment must be able to start and to write {services.log_path()}; it "
+            f"could not ({error.strerror or error}): make the folder writable, or choose another store with CSRO_STORE"
+        ) from error

@@ -1,0 +1,56 @@
+"""Archives of runs and experiments for the pages: made when somebody asks for one, and read in."""
+
+import tempfile
+from pathlib import Path
+
+from app import services
+from csro_core.errors import UsageError
+from csro_core.experiments.archive import Shared, export_experiment, export_target, import_archive
+
+MOST_MEGABYTES = 200
+"""Largest file that a page takes; the command line takes larger ones."""
+
+
+def run_zip(run: str) -> bytes:
+    """Returns a run as a zip file; give it to a download button as a function, so that it is made on click only.
+
+    Args:
+        run: its id.
+    """
+    with tempfile.TemporaryDirectory(prefix="csro-") as folder:
+        path = Path(folder) / "run.zip"
+        export_target(services.store(), run, path)
+        return path.read_bytes()
+
+
+def experiment_zip(experiment: str) -> bytes:
+    """Returns an experiment as a zip file (see `run_zip`).
+
+    Args:
+        experiment: its id.
+    """
+    with tempfile.TemporaryDirectory(prefix="csro-") as folder:
+        path = Path(folder) / "experiment.zip"
+        export_experiment(services.store(), experiment, path)
+        return path.read_bytes()
+
+
+def take(data: bytes) -> Shared:
+    """Reads an archive into the store; nothing in it is ever run.
+
+    Args:
+        data: the zip file, not trusted.
+
+    Returns:
+        What is new in the store.
+
+    Raises:
+        UsageError: it is no sound archive; nothing was written.
+    """
+    with tempfile.TemporaryDirectory(prefix="csro-") as folder:
+        path = Path(folder) / "upload.zip"
+        path.write_bytes(data)
+        try:
+            return import_archive(services.store(), path)
+        except UsageError as error:
+            raise UsageError(str(error).replace(str(path), "this file")) from error

@@ -1,0 +1,183 @@
+"""The Compare page: variants of the loop over seeds at equal cost, side by side."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from app import address, compare_data, comparisons, services
+from app.compare_data import looks
+from app.formats import number, plain, short
+from app.panels import compare_experiment, compare_final, compare_pick, compare_results, compare_watch, new_experiment
+from app.panels.compare_pick import Picked
+from app.panels.glossary import page_sentence
+from csro_core.errors import CsroError
+from csro_core.experiments.document import COSTS, Comparison
+from csro_core.experiments.requests import request_key
+
+_SENTENCE = (
+    "Which way of writing programs is better? Variants over seeds, at equal cost, against one common pool, with honest "
+    "intervals."
+)
+_WORDS = ("oracle", "gap", "exploitability", "PopReturn", "PopExpl", "AggScore", "sigma", "meta-solver", "±")
+_LATEST = "comparison_of_"
+"""With what is compared: key of the comparison of it that was shown last."""
+
+
+def render() -> None:
+    """Draws the page."""
+    page_sentence(_SENTENCE, *_WORDS)
+    picked = compare_pick.pick()
+    key = _key(picked)
+    compare_watch.watch(picked, key)
+    if picked.nothing:
+        _empty()
+        return
+    if picked.experiment is not None:
+        compare_experiment.panel(picked.experiment)
+    if picked.trouble:
+        st.info(plain(short(picked.trouble, 600)), icon=":material/info:")
+    document = _document(picked, key)
+    if document is not None:
+        _shown(picked, document)
+
+
+def _place(picked: Picked) -> str:
+    """Returns under what the session remembers the latest comparison of what is shown."""
+    request = picked.request
+    if request is None:
+        return ""
+    what = picked.experiment.record.id if picked.experiment else repr((request.groups, request.cost, request.budget))
+    return f"{_LATEST}{what}-{request.baseline}-{request.without_human}"
+
+
+def _key(picked: Picked) -> str:
+    """Returns the key of the comparison of now, or of one under way: rows go on while it is computed."""
+    if picked.request is None:
+        return ""
+    now, place = request_key(services.store(), picked.request), _place(picked)
+    if st.session_state.pop(compare_pick.WANTED, False):
+        _start(picked)
+    asked = str(st.session_state.get(place, ""))
+    if asked and comparisons.by_key(now).state == "absent" and comparisons.by_key(asked).under_way:
+        return asked
+    return now
+
+
+def _document(picked: Picked, key: str) -> Comparison | None:
+    """Returns the comparison, or an earlier one while there is none of the rows of now; offers to compute it."""
+    if picked.request is None:
+        if picked.experiment is not None and not picked.trouble:
+            st.caption("The comparison appears here when runs have finished iterations.")
+        return None
+    state = comparisons.by_key(key)
+    if state.document is not None:
+        st.session_state[_place(picked)] = key
+        return state.document
+    earlier = _earlier(picked, str(st.session_state.get(_place(picked), "")))
+    if not state.under_way:
+        _offer(picked, state, earlier is not None)
+    elif earlier is not None:
+        st.caption("Below is the comparison of earlier rows; it is replaced when the new one is there.")
+    return earlier
+
+
+def _earlier(picked: Picked, remembered: str) -> Comparison | None:
+    """Returns the latest comparison of the same kind that is there."""
+    keys = [remembered, picked.experiment.record.comparison if picked.experiment is not None else ""]
+    for key in keys:
+        document = comparisons.by_key(key).document if key else None
+        if document is not None and picked.request is not None and (
+            (document.baseline, document.without_human) == (picked.request.baseline, picked.request.without_human)
+        ):
+            return document
+    return None
+
+
+def _start(picked: Picked) -> bool:
+    """Asks for the comparison of now; returns whether that was possible, and says so where it was not."""
+    try:
+        if picked.request is not None:
+            st.session_state[_place(picked)] = comparisons.start(picked.request)
+    except CsroError as error:
+        st.error(plain(str(error)), icon=":material/error:")
+        return False
+    return True
+
+
+def _offer(picked: Picked, state: comparisons.ComparisonState, has_earlier: bool) -> None:
+    if state.state == "failed":
+        st.error(plain(short(state.message or "It failed without a reason.", 600)), icon=":material/error:")
+    elif state.state == "cancelled":
+        st.caption("The comparison was cancelled.")
+    elif has_earlier:
+        st.caption("The runs have gone on since this comparison was computed.")
+    else:
+        runs = sum(len(of) for _, of in picked.request.groups) if picked.request else 0
+        st.caption(
+            f"Nobody has compared these {runs} runs yet: their policies meet each other and the held-out responders, "
+            "which takes from seconds to minutes. It can be cancelled, and what was played is kept."
+        )
+    again = state.state != "absent" or has_earlier
+    word = "Compare again" if again else "Compare"
+    if st.button(word, key="compare_now", type="primary", icon=":material/calculate:") and _start(picked):
+        st.rerun()
+
+
+def _equal(picked: Picked, document: Comparison) -> None:
+    """Offers a comparison at an amount that all runs have used, where runs were picked that have used unequally."""
+    amount = compare_data.common_amount(document) if document.budget is None else None
+    if picked.experiment is not None or amount is None:
+        return
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        words = COSTS[document.cost]
+        st.caption(f"These runs have used unequally many {words}; each is shown with all that it has.", width="content")
+        if st.button(f"Compare at {number(amount)} {words}", key="compare_equally", icon=":material/balance:"):
+            compare_pick.put_budget(amount)
+            st.session_state[compare_pick.WANTED] = True
+            st.rerun()
+
+
+def _shown(picked: Picked, document: Comparison) -> None:
+    planned = [variant.name for variant in picked.experiment.plan.variants] if picked.experiment else []
+    drawn = looks(document, planned)
+    with st.container(border=True, key="compare_headline"):
+        measure = compare_results.measure_of(document)
+        compare_results.headline(document, measure, drawn)
+        _equal(picked, document)
+        people = compare_final.human_edits(document)
+        if people:
+            st.caption(plain(people))
+    with st.container(border=True):
+        compare_results.curves(document, measure, drawn)
+    with st.container(border=True, key="compare_table"):
+        compare_results.table(document, measure, drawn)
+    left, right = st.columns(2, gap="medium")
+    with left, st.container(border=True, height="stretch"):
+        compare_final.cross_play(document)
+    with right, st.container(border=True, height="stretch"):
+        compare_final.joint(document, drawn)
+    with st.container(border=True):
+        compare_final.settings(document, drawn)
+        compare_final.notes(document)
+
+
+def _empty() -> None:
+    st.subheader("Nothing is compared yet")
+    st.write(
+        "A single run of a noisy method proves nothing. An experiment runs every variant over the same seeds at equal "
+        "cost; or pick two or more runs that are there."
+    )
+    with st.container(horizontal=True, gap="small"):
+        new_experiment.button(primary=True)
+        if (Path(__file__).parent / "runs.py").exists() and st.button(
+            "Pick runs on the Runs page", key="to_runs", icon=":material/checklist:"
+        ):
+            address.go("views/runs.py")
+        if address.get("compared") != "runs" and st.button(
+            "Pick runs here", key="pick_runs", icon=":material/playlist_add:", disabled=not services.store().runs()
+        ):
+            address.put(compared="runs")
+            st.rerun()
+
+
+render()

@@ -1,0 +1,238 @@
+"""The Compare page as a person uses it; no process is started, the document is put into the table of pictures."""
+
+from dataclasses import replace
+
+import pytest
+
+from app import comparisons, experiments, pictures
+from csro_core.experiments.requests import KIND, for_experiment, request_key
+from csro_core.store.codec import to_json
+from csro_core.store.experiments import ExperimentTable
+from csro_core.store.pictures import PictureTable
+from csro_core.store.records import Member
+from tests.app.app_pages import app, figures, html, words
+from tests.app.fake_comparison import add_experiment, comparison, plan
+from tests.app.fake_run import numbered_texts, policy_text
+
+PAGE = "views/compare.py"
+EVIL = '<img src=x onerror="alert(1)">'
+
+
+@pytest.fixture(autouse=True)
+def _no_process(monkeypatch) -> None:
+    monkeypatch.setattr(pictures, "keep_worked_on", lambda key, command="picture", anew=False: None)
+    monkeypatch.setattr(experiments, "_start", lambda record: None)
+
+
+def table_of(store) -> ExperimentTable:
+    return ExperimentTable(store.connections, store.clock)
+
+
+def put(store, experiment: str, document, **changes) -> str:
+    """Puts a document into the table of pictures as a worker would; returns its key."""
+    request = replace(for_experiment(store, table_of(store).find(experiment)), **changes)
+    table, key = PictureTable(store.connections, store.clock), request_key(store, request)
+    table.ask(key, KIND, to_json(request), lambda: None)
+    task = table.take(key)
+    table.finish(task, to_json(document))
+    return key
+
+
+@pytest.fixture
+def compared(store) -> str:
+    """An experiment whose comparison is there."""
+    experiment = add_experiment(store)
+    put(store, experiment, comparison(store, experiment))
+    return experiment
+
+
+def test_an_empty_page_says_what_to_do(store):
+    test = app(PAGE)
+    assert any("Nothing is compared yet" in header.value for header in test.subheader)
+    test.button(key="pick_runs").click().run()
+    assert test.multiselect(key="runs_picker").value == []
+    assert not test.exception
+
+
+def test_everything_of_a_comparison_is_shown(store, compared):
+    test = app(PAGE, experiment=compared)
+    text = html(test)
+    for part in ("all 20 runs are done", "cannot be told apart", "linear-refinement is ahead of best-of-n by",
+                 "against the baseline", "paired differences", "final mixtures", "cross-play", "joint population",
+                 "csro-chip green", "linear-refinement"):  # fmt: skip
+        assert part in text, part
+    assert [figure["data"][-1]["type"] for figure in figures(test)] == ["scatter", "scatter", "bar"]
+    assert "2 human edits" in words(test).replace("\\", "")
+
+
+def test_the_measure_and_the_axis_are_in_the_address_and_change_the_curves(store, compared):
+    test = app(PAGE, experiment=compared, measure="agg_score", axis="iterations")
+    assert figures(test)[0]["layout"]["yaxis"]["title"]["text"].startswith("AggScore")
+    assert "Unequal cost: median 1 / 10 / 10 / 30 calls" in words(test).replace("\\", "")
+    assert "AggScore <small>higher is better" in html(test)
+
+
+def test_oracle_gain_is_off_and_says_that_it_compares_nothing(store, compared):
+    test = app(PAGE, experiment=compared)
+    assert "gain of the oracle" not in figures(test)[0]["layout"]["yaxis"]["title"]["text"]
+    test.toggle(key="compare_gain").set_value(True).run()
+    assert any("no comparison of oracles" in warning.value for warning in test.warning)
+    assert "gain of the oracle" in figures(test)[0]["layout"]["yaxis"]["title"]["text"]
+
+
+def test_without_human_edits_another_comparison_is_begun_at_once(store, compared):
+    test = app(PAGE, experiment=compared)
+    test.toggle(key="without_human").set_value(True).run()
+    assert not test.exception
+    assert any(button.key == "cancel_comparison" for button in test.button)
+    request = replace(for_experiment(store, table_of(store).find(compared)), without_human=True)
+    assert comparisons.by_key(request_key(store, request)).state == "waiting"
+    test.button(key="cancel_comparison").click().run()
+    assert comparisons.by_key(request_key(store, request)).state == "cancelled"
+    assert "was cancelled" in words(app(PAGE, experiment=compared, edits="without"))
+
+
+def test_a_comparison_under_way_shows_how_far_it_is_and_a_failed_one_why(store):
+    experiment = add_experiment(store)
+    request = for_experiment(store, table_of(store).find(experiment))
+    key, table = comparisons.start(request), PictureTable(store.connections, store.clock)
+    task = table.take(key)
+    table.beat(task, (3, 10))
+    assert [bar.proto.text for bar in app(PAGE, experiment=experiment).get("progress")] == ["Comparing … 30\u00a0%"]
+    table.fail(task, f"the bots are missing {EVIL}")
+    test = app(PAGE, may_complain=True, experiment=experiment)
+    assert "the bots are missing" in test.error[0].value
+    assert "<img" not in test.error[0].value.replace("\\<", "")
+    test.button(key="compare_now").click().run()
+    assert comparisons.by_key(key).state == "waiting"
+
+
+def test_what_was_compared_earlier_stays_while_runs_go_on(store, compared):
+    request = for_experiment(store, table_of(store).find(compared))
+    table_of(store).change(compared, "comparison", request_key(store, request))
+    lease = store.acquire(table_of(store).runs(compared)[0].run, "test")
+    lease.add_member(Member(0, 2, policy_text(numbered_texts(3)[2], "A policy."), "late", "oracle", "", 2))
+    lease.release("stopped")
+    test = app(PAGE, experiment=compared)
+    assert request_key(store, request) != table_of(store).find(compared).comparison
+    assert len(figures(test)) == 3
+    assert "have gone on since" in words(test)
+
+
+def test_an_unreadable_comparison_is_offered_anew(store):
+    experiment = add_experiment(store)
+    document = replace(comparison(store, experiment), baseline="nobody")
+    put(store, experiment, document)
+    test = app(PAGE, may_complain=True, experiment=experiment)
+    assert "cannot be read" in test.error[0].value
+    test.button(key="compare_now").click().run()
+    assert any(button.key == "cancel_comparison" for button in test.button)
+
+
+def test_the_grid_tells_the_state_of_every_run_and_why_it_failed(store):
+    experiment = add_experiment(store, ("done", "running", "waiting", "failed"), name="half way")
+    test = app(PAGE, may_complain=True, experiment=experiment)
+    labels = [button.label for button in test.button if str(button.key).startswith("grid_")]
+    assert len(labels) == 20
+    assert labels[:4] == ["0 done", "1 running", "2 waiting", "3 failed"]
+    assert "no connection" in test.error[0].value
+    retries = [button for button in test.button if str(button.key).startswith("retry_0_")]
+    retries[0].click().run()
+    states = [run.state for run in table_of(store).runs(experiment)]
+    assert (states.count("failed"), states.count("waiting")) == (4, 6)
+    assert table_of(store).find(experiment).wanted == "run"
+    test.button(key="retry_failed").click().run()
+    assert "failed" not in [run.state for run in table_of(store).runs(experiment)]
+
+
+def test_a_run_opens_with_a_click_on_the_grid(store):
+    experiment = add_experiment(store, ("waiting", "done"))
+    test = app(PAGE, experiment=experiment)
+    test.button(key="grid_0_1").click().run()
+    assert not test.exception
+    run = table_of(store).runs(experiment)[1].run
+    assert test.query_params["run"] in (run, [run])
+
+
+def test_pause_resume_and_more_seeds_are_written_for_the_worker(store, monkeypatch):
+    started = []
+    monkeypatch.setattr(experiments, "_start", lambda record: started.append(record.id))
+    experiment = add_experiment(store, ("done", "waiting"))
+    test = app(PAGE, experiment=experiment)
+    test.button(key="resume_experiment").click().run()
+    table = table_of(store)
+    assert (started, table.find(experiment).wanted) == ([experiment], "run")
+    table.take(experiment, "worker")
+    test = app(PAGE, experiment=experiment)
+    assert test.button(key="add_seeds").proto.disabled or "running" in html(test)
+    test.button(key="pause_experiment").click().run()
+    assert table.find(experiment).wanted == "pause"
+    table.release(experiment, "worker")
+    test = app(PAGE, experiment=experiment)
+    test.number_input(key="more_seeds").set_value(2).run()
+    test.button(key="add_seeds").click().run()
+    assert experiments.plan_of(table.find(experiment).plan).seeds == (0, 1, 2, 3, 4, 5, 6)
+    assert len(started) == 2
+
+
+def test_runs_are_grouped_into_variants(store):
+    experiment = add_experiment(store, chosen=plan(seeds=(0, 1)))
+    runs = [run.run for run in table_of(store).runs(experiment)]
+    test = app(PAGE, runs=".".join([*runs, "nonsense"]), compared="runs")
+    assert test.selectbox(key="baseline_picker").options == [
+        "zero-shot", "best-of-n", "linear-refinement", "alpha-evolve"
+    ]  # fmt: skip
+    assert test.selectbox(key="baseline_picker").value == "best-of-n"
+    test.button(key="compare_now").click().run()
+    assert not test.exception
+    assert any(button.key == "cancel_comparison" for button in test.button)
+
+
+def test_runs_of_different_games_and_a_single_run_are_told_apart_in_words(store):
+    runs = {run.name: run.id for run in store.runs()}
+    test = app(PAGE, runs=f"{runs['demo rps']}.{runs['demo matrix']}", compared="runs")
+    assert "must play one game" in test.info[0].value
+    assert "Choose one more run" in app(PAGE, runs=runs["demo rps"], compared="runs").info[0].value
+
+
+def test_a_hostile_name_of_an_experiment_stays_letters(store):
+    experiment = add_experiment(store, ("failed",), name=EVIL)
+    test = app(PAGE, may_complain=True, experiment=experiment)
+    assert "<img" not in html(test)
+
+
+def test_the_form_adds_best_of_n_and_writes_the_plan(store, monkeypatch):
+    started = []
+    monkeypatch.setattr(experiments, "_start", lambda record: started.append(record.name))
+    test = app(PAGE)
+    test.button(key="first_experiment").click().run()
+    assert "best-of-n was added" in words(test).replace("\\", "")
+    assert "4 variants" in words(test).replace("\\", "")
+    test.text_input(key="experiment_name").set_value("mine").run()
+    test.multiselect(key="experiment_contexts").set_value(["code", "none"]).run()
+    assert "8 variants" in words(test).replace("\\", "")
+    test.number_input(key="experiment_seeds").set_value(3).run()
+    test.number_input(key="experiment_first_seed").set_value(7).run()
+    test.button(key="start_experiment").click().run()
+    assert not test.exception
+    made = experiments.plan_of(table_of(store).find("mine").plan)
+    assert (len(made.variants), made.seeds, made.baseline) == (8, (7, 8, 9), "best-of-n · context code")
+    assert (made.resource, made.budget, started) == ("calls", 120.0, ["mine"])
+    assert "planned" in " ".join(button.label for button in test.button)
+
+
+def test_the_form_says_what_is_wrong_and_creates_nothing(store):
+    test = app(PAGE)
+    test.button(key="first_experiment").click().run()
+    test.multiselect(key="experiment_models").set_value([]).run()
+    assert any("at least one model" in error.value for error in test.error)
+    assert table_of(store).all() == []
+
+
+def test_a_taken_name_is_refused(store):
+    add_experiment(store, name="taken")
+    test = app(PAGE)
+    test.button(key="new_experiment_button").click().run()
+    test.text_input(key="experiment_name").set_value("taken").run()
+    test.button(key="create_experiment").click().run()
+    assert any("must be new" in error.value for error in test.error)
