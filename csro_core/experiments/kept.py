@@ -1,6 +1,7 @@
 """Comparisons that are kept with an experiment: the latest one, also one that came from elsewhere."""
 
 import hashlib
+from dataclasses import replace
 
 import orjson
 
@@ -11,6 +12,9 @@ from csro_core.store import Store
 from csro_core.store.codec import dumps, from_json
 from csro_core.store.experiments import ExperimentRecord, ExperimentTable
 from csro_core.store.pictures import PictureTable
+
+IMPORTED = "These numbers came with an imported file: they were not computed here, and nobody has checked them."
+"""A note of every comparison that was not computed in this store."""
 
 
 def kept_comparison(store: Store, record: ExperimentRecord) -> Comparison | None:
@@ -50,7 +54,8 @@ def keep_comparison(store: Store, experiment: str, document: Comparison) -> None
     key = hashlib.sha256(dumps(["imported", experiment])).hexdigest()
     if request is not None and _answers(document, request):
         key = request_key(store, request)
-    PictureTable(store.connections, store.clock).put(key, KIND, document)
+    told = replace(document, notes=(IMPORTED, *(note for note in document.notes if note != IMPORTED)))
+    PictureTable(store.connections, store.clock).put(key, KIND, told)
     table.change(experiment, "comparison", key)
 
 

@@ -98,11 +98,12 @@ def _tex(text: str) -> str:
 
 
 def _caption(comparison: Comparison) -> str:
-    level = f"equal {COSTS[comparison.cost]}"
-    level += "" if comparison.budget is None else f", {comparison.budget:g} a run"
+    level = f"at equal {COSTS[comparison.cost]}, {comparison.budget:g} a run" if comparison.budget is not None else (
+        "with all that each run has used"
+    )
     human = " Without human edits." if comparison.without_human else ""
     return (
-        f"{comparison.title}, in {comparison.unit}; at {level}. ± is a 95 % interval over seeds (Student's t); "
+        f"{comparison.title}, in {comparison.unit}; {level}. ± is a 95 % interval over seeds (Student's t); "
         f"differences are variant minus {comparison.baseline}, paired by seed. Mixtures by {comparison.eval_solver}."
         f"{human}"
     )

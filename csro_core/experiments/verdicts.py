@@ -78,7 +78,7 @@ def sentence(
     """
     variant, baseline = names
     cost, budget = at
-    level = f"at equal {COSTS[cost]}" + (f" ({budget:g})" if budget is not None else "")
+    level = f"at equal {COSTS[cost]} ({budget:g})" if budget is not None else "with all that each has used"
     how_many = f"{one.seeds} seed{'' if one.seeds == 1 else 's'}"
     if isnan(one.half_width):
         return f"{variant} against {baseline} {level}: one pair of runs proves nothing; add seeds."

@@ -81,7 +81,7 @@ def test_sentences_are_plain():
         words,
     )
     words = sentence("versus", ("a", "b"), over_seeds(np.array([-1.0, 2.0])), ("iterations", None), "throws")
-    assert words.startswith("a and b cannot be told apart at equal iterations: a is ahead by 0 ± 19 throws")
+    assert words.startswith("a and b cannot be told apart with all that each has used: a is ahead by 0 ± 19 throws")
 
 
 def test_pairwise_marks_what_was_never_met():
