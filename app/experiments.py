@@ -4,25 +4,18 @@ A page writes what a person wants (run, pause, more seeds, once more); the proce
 it, and is started here, detached, so that it outlives this server.
 """
 
-import logging
 import os
-import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
 
 from app import address, services
-from csro_core.errors import StoreError, UsageError
 from csro_core.experiments.plan import Plan
 from csro_core.experiments.planning import checked, with_seeds
-from csro_core.store.codec import from_json, to_json, with_defaults
+from csro_core.experiments.requests import plan_of
+from csro_core.store.codec import to_json
 from csro_core.store.experiments import ExperimentRecord, ExperimentRun, ExperimentTable, Status, status_of
-
-LOGGER = logging.getLogger(__name__)
 
 START_SECONDS = 15.0
 """A process that was started is expected to have begun within this time; until then no other one is started."""
@@ -75,22 +68,7 @@ def opened(record: ExperimentRecord) -> Opened:
         if record.worked_on:
             _spawned.pop(record.id, None)
         starting = time.monotonic() - _spawned.get(record.id, -1e9) < START_SECONDS
-    return Opened(record, plan_of(record.plan), runs, status_of(record, runs), starting)
-
-
-def plan_of(data: Mapping[str, Any]) -> Plan:
-    """Returns the plan of an experiment.
-
-    Args:
-        data: JSON.
-
-    Raises:
-        UsageError: it cannot be read.
-    """
-    try:
-        return from_json(Plan, with_defaults(Plan, data))
-    except ValueError as error:
-        raise UsageError(f"the plan of an experiment must be readable; {error}") from error
+    return Opened(record, plan_of(record), runs, status_of(record, runs), starting)
 
 
 def at_a_time(plan: Plan) -> int:
@@ -174,29 +152,11 @@ def _start(record: ExperimentRecord) -> None:
         if now - _spawned.get(record.id, -1e9) < START_SECONDS:
             return
         _spawned[record.id] = now
-    plan = plan_of(record.plan)
+    plan = plan_of(record)
     keys = {key for variant in plan.variants if (key := services.remembered_key(variant.model))}
     command = [sys.executable, "-m", "csro_core", "experiment", record.id, "--store", str(services.store().path)]
     # A process takes one key, as `serve` does; models of several providers find theirs in the environment.
     key = sorted(keys)[0] if len(keys) == 1 else ""
     if key:
         command += ["--key-on-stdin"]
-    try:
-        with services.log_path().open("ab") as output:
-            process = subprocess.Popen(
-                command,
-                cwd=services.PROJECT,
-                env=dict(os.environ),
-                stdin=subprocess.PIPE if key else subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                start_new_session=True,
-            )
-        if key:
-            with suppress(BrokenPipeError), process.stdin as pipe:
-                pipe.write(f"{key}\n".encode())
-    except OSError as error:
-        raise StoreError(
-            f"a process that works on the experiment must be able to start and to write {services.log_path()}; it "
-            f"could not ({error.strerror or error}): make the folder writable, or choose another store with CSRO_STORE"
-        ) from error
+    services.start_worker(command, key, "the experiment")

@@ -204,6 +204,20 @@ def keep_served(run: str) -> None:
         command += ["--key-on-stdin"]
     if settings.cluster:
         command += ["--cluster", settings.cluster]
+    start_worker(command, key or "", "the run")
+
+
+def start_worker(command: list[str], key: str, what: str) -> None:
+    """Starts a process that outlives this server; it complains to `log_path`.
+
+    Args:
+        command: its arguments.
+        key: of a model, "" for none; handed over once on the standard input.
+        what: it works on, for people.
+
+    Raises:
+        StoreError: it cannot be started.
+    """
     try:
         with log_path().open("ab") as output:
             process = subprocess.Popen(
@@ -220,7 +234,7 @@ def keep_served(run: str) -> None:
                 pipe.write(f"{key}\n".encode())
     except OSError as error:
         raise StoreError(
-            f"a process that works on the run must be able to start and to write {log_path()}; it could not "
+            f"a process that works on {what} must be able to start and to write {log_path()}; it could not "
             f"({error.strerror or error}): make the folder writable, or choose another store with CSRO_STORE"
         ) from error
 

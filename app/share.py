@@ -1,6 +1,7 @@
 """Archives of runs and experiments for the pages: made when somebody asks for one, and read in."""
 
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from app import services
@@ -17,10 +18,7 @@ def run_zip(run: str) -> bytes:
     Args:
         run: its id.
     """
-    with tempfile.TemporaryDirectory(prefix="csro-") as folder:
-        path = Path(folder) / "run.zip"
-        export_target(services.store(), run, path)
-        return path.read_bytes()
+    return _zipped(lambda path: export_target(services.store(), run, path))
 
 
 def experiment_zip(experiment: str) -> bytes:
@@ -29,9 +27,13 @@ def experiment_zip(experiment: str) -> bytes:
     Args:
         experiment: its id.
     """
+    return _zipped(lambda path: export_experiment(services.store(), experiment, path))
+
+
+def _zipped(write: Callable[[Path], object]) -> bytes:
     with tempfile.TemporaryDirectory(prefix="csro-") as folder:
-        path = Path(folder) / "experiment.zip"
-        export_experiment(services.store(), experiment, path)
+        path = Path(folder) / "export.zip"
+        write(path)
         return path.read_bytes()
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections.abc import Callable
 from dataclasses import fields
 
 import numpy as np
@@ -135,39 +136,25 @@ def _shown(value: object) -> str:
 
 def downloads(snapshot: Snapshot) -> None:
     """Draws the download buttons of the page."""
+    name = snapshot.run.name
     with st.container(horizontal=True, gap="small"):
-        st.download_button(
-            "Matrix (CSV)",
-            data=lambda: matrix_csv(snapshot),
-            file_name=file_name(snapshot.run.name, "-payoffs.csv"),
-            mime="text/csv",
-            icon=":material/download:",
-            on_click="ignore",
-            key="download_matrix",
-            type="tertiary",
+        _download("Matrix (CSV)", lambda: matrix_csv(snapshot), file_name(name, "-payoffs.csv"), "download_matrix")
+        _download(
+            "Curves (CSV)", lambda: curves_csv(curves(snapshot)), file_name(name, "-curves.csv"), "download_curves"
         )
-        st.download_button(
-            "Curves (CSV)",
-            data=lambda: curves_csv(curves(snapshot)),
-            file_name=file_name(snapshot.run.name, "-curves.csv"),
-            mime="text/csv",
-            icon=":material/download:",
-            on_click="ignore",
-            key="download_curves",
-            type="tertiary",
-        )
-        st.download_button(
-            "Run with report (zip)",
-            data=lambda: share.run_zip(snapshot.run.id),
-            file_name=file_name(snapshot.run.name, ".zip"),
-            mime="application/zip",
-            icon=":material/download:",
-            on_click="ignore",
-            key="download_run",
-            type="tertiary",
-            help="Everything of the run for a colleague: programs, payoffs, figures, and a page to read that needs no "
-            "CSRO. *Import* reads it back.",
-        )
+        _download(
+            "Run with report (zip)", lambda: share.run_zip(snapshot.run.id), file_name(name, ".zip"), "download_run",
+            "Everything of the run for a colleague: programs, payoffs, figures, and a page to read that needs no CSRO. "
+            "*Import* reads it back.",
+        )  # fmt: skip
+
+
+def _download(label: str, data: Callable[[], str | bytes], name: str, key: str, about: str | None = None) -> None:
+    mime = "application/zip" if name.endswith(".zip") else "text/csv"
+    st.download_button(
+        label, data=data, file_name=name, mime=mime, icon=":material/download:", on_click="ignore", key=key,
+        type="tertiary", help=about,
+    )  # fmt: skip
 
 
 def matrix_csv(snapshot: Snapshot) -> str:

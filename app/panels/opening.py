@@ -16,3 +16,12 @@ def opened() -> Snapshot | None:
     snapshot = snapshot_of(run.id)
     stages.live(run.id, shown, drawn=False)
     return snapshot
+
+
+def offer_first_run() -> None:
+    """Draws what a page says where the store has no run at all."""
+    st.subheader("There is no run yet")
+    st.write("A run is one course of the loop: a game, an oracle that writes programs, and how many iterations.")
+    if st.button("Make the first one", type="primary", icon=":material/add:", key="first_run"):
+        st.session_state["new_run_wanted"] = True
+        st.rerun()

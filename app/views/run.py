@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app.panels import attempts, controls, curves, header, payoff, roster, stages
+from app.panels import attempts, controls, curves, header, opening, payoff, roster, stages
 from app.panels.glossary import page_sentence
 from app.snapshot import Snapshot, snapshot_of
 
@@ -11,7 +11,7 @@ def render() -> None:
     """Draws the page."""
     run = controls.current_run()
     if run is None:
-        _empty()
+        opening.offer_first_run()
         return
     shown = stages.pulse(run.id)
     snapshot = snapshot_of(run.id)
@@ -52,14 +52,6 @@ def _state(snapshot: Snapshot, iteration: int) -> None:
     payoff.champion(snapshot, solution)
     payoff.solver_note(snapshot, solution)
     roster.support(snapshot, solution)
-
-
-def _empty() -> None:
-    st.subheader("There is no run yet")
-    st.write("A run is one course of the loop: a game, an oracle that writes programs, and how many iterations.")
-    if st.button("Make the first one", type="primary", icon=":material/add:", key="first_run"):
-        st.session_state["new_run_wanted"] = True
-        st.rerun()
 
 
 render()

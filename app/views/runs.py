@@ -3,7 +3,7 @@
 import streamlit as st
 
 from app import services
-from app.panels import controls, run_list, run_list_bin, run_list_picked, stages
+from app.panels import controls, opening, run_list, run_list_bin, run_list_picked, stages
 from app.panels.glossary import page_sentence
 from csro_core.store.results import last_results
 
@@ -18,7 +18,7 @@ def render() -> None:
     run_list_bin.complaints()
     run_list_bin.undo()
     if run is None:
-        _empty()
+        opening.offer_first_run()
     else:
         shown = _pulse(run.id)
         _list()
@@ -60,14 +60,6 @@ def _show_all() -> None:
     run_list.clear_filters()
     if all(run.archived for run in services.store().runs()):
         run_list.show_archived()
-
-
-def _empty() -> None:
-    st.subheader("There is no run yet")
-    st.write("A run is one course of the loop: a game, an oracle that writes programs, and how many iterations.")
-    if st.button("Make the first one", type="primary", icon=":material/add:", key="first_run"):
-        st.session_state["new_run_wanted"] = True
-        st.rerun()
 
 
 render()

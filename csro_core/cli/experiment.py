@@ -2,8 +2,7 @@
 
 import argparse
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import orjson
 
 from csro_core.cli.arguments import add_cluster, add_key, chosen_store, credentials_from, user_path, whole
 from csro_core.cli.experiment_crew import ProcessCrew
+from csro_core.cli.files import output_folder, write_whole
 from csro_core.cli.output import emit, note
 from csro_core.cli.targets import read_text_file
 from csro_core.cli.work import match_pool
@@ -60,7 +60,7 @@ def execute(args: argparse.Namespace) -> int:
         CsroError: the comparison failed.
     """
     credentials = credentials_from(args)
-    folder = _folder(args.out)
+    folder = output_folder(args.out) if args.out else None
     store = chosen_store(args, create=True)
     try:
         table = ExperimentTable(store.connections, store.clock)
@@ -134,7 +134,7 @@ def _read(path: str, ending: str) -> Plan:
 def _joined(plan: Plan, known: Plan) -> Plan:
     """Returns the plan of a file with the seeds that were added to it since."""
     added = tuple(seed for seed in known.seeds if seed not in plan.seeds)
-    return Plan(**{**{name: getattr(plan, name) for name in plan.__dataclass_fields__}, "seeds": (*plan.seeds, *added)})
+    return replace(plan, seeds=(*plan.seeds, *added))
 
 
 def _forecast(store: Store, table: ExperimentTable, experiment: str, plan: Plan) -> str:
@@ -190,43 +190,7 @@ def compared(store: Store, record: ExperimentRecord) -> Comparison:
     return from_json(Comparison, orjson.loads(row.document))
 
 
-def _folder(text: str | None) -> Path | None:
-    """Returns where the tables go.
-
-    Raises:
-        UsageError: there is a file of that name.
-    """
-    if text is None:
-        return None
-    folder = user_path(text)
-    if folder.exists() and not folder.is_dir():
-        raise UsageError(f"--out must name a folder, {text} is a file")
-    return folder
-
-
 def _write(folder: Path, comparison: Comparison) -> None:
-    with _writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, table in TABLES.items():
-            _put(folder / name, table(comparison).encode())
-        _put(folder / "comparison.json", dumps(to_json(comparison)))
-
-
-def _put(path: Path, data: bytes) -> None:
-    """Writes a file whole or not at all."""
-    partial = path.with_name(f"{path.name}.partial")
-    try:
-        partial.write_bytes(data)
-        partial.replace(path)
-    finally:
-        with suppress(OSError):
-            partial.unlink(missing_ok=True)
-
-
-@contextmanager
-def _writing(folder: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise UsageError(f"the tables must be written to {folder}, and they cannot be: {error.strerror}") from error
-
+    for name, table in TABLES.items():
+        write_whole(folder / name, table(comparison), "the tables")
+    write_whole(folder / "comparison.json", dumps(to_json(comparison)).decode(), "the tables")

@@ -1,13 +1,12 @@
 """`reproduce`: a benchmark's table from nothing, every oracle and both presets, beside the numbers of the papers."""
 
 import argparse
-from contextlib import suppress
 from dataclasses import asdict
 from itertools import product
 from pathlib import Path
-from tempfile import TemporaryFile
 
-from csro_core.cli.arguments import add_caps, add_key, caps_from, chosen_store, credentials_from, user_path, whole
+from csro_core.cli.arguments import add_caps, add_key, caps_from, chosen_store, credentials_from, whole
+from csro_core.cli.files import output_folder, write_whole
 from csro_core.cli.output import emit, note, table
 from csro_core.cli.reproduction_report import Row, report, rows_from_csv, rows_to_csv, summaries
 from csro_core.cli.reproduction_runs import PLANS, Reproduction, Wanted
@@ -28,6 +27,7 @@ HELP = "run every oracle and both presets over several seeds, score them, and wr
 
 REPORT = "report.md"
 ROWS = "report.csv"
+_WHAT = "the report"
 
 _STATE_GAMES_ONLY = ("exact",)
 """Oracles that need a game of few information states, which neither benchmark is."""
@@ -62,7 +62,7 @@ def execute(args: argparse.Namespace) -> int:
     oracles = _oracles(args.oracle)
     make_model(args.model)
     credentials = credentials_from(args)
-    folder = _folder(args.out or f"reproduce-{args.table}")
+    folder = output_folder(args.out or f"reproduce-{args.table}")
     known = _known_rows(folder)
     store = chosen_store(args, create=True)
     pool = LocalPool(make_game)
@@ -74,8 +74,8 @@ def execute(args: argparse.Namespace) -> int:
             for row in work.rows(oracle, preset, seed):
                 rows.append(row)
                 note(f"{oracle} {preset} seed {seed} {row.entrant}: AggScore {row.agg_score:.1f}, {row.seconds:.1f} s")
-            _write(folder / ROWS, rows_to_csv(rows, INFORMED_NOTE))
-            _write(folder / REPORT, report(benchmark, rows, work.settings_rows(), len(planned) - done))
+            write_whole(folder / ROWS, rows_to_csv(rows, INFORMED_NOTE), _WHAT)
+            write_whole(folder / REPORT, report(benchmark, rows, work.settings_rows(), len(planned) - done), _WHAT)
     finally:
         pool.close()
         store.close()
@@ -115,24 +115,6 @@ def _oracles(text: str) -> list[str]:
     return asked or [name for name in ORACLES if name not in _STATE_GAMES_ONLY]
 
 
-def _folder(text: str) -> Path:
-    """Returns where the report goes.
-
-    Raises:
-        UsageError: there is a file of that name, or nothing can be written there.
-    """
-    folder = user_path(text)
-    if folder.exists() and not folder.is_dir():
-        raise UsageError(f"--out must name a folder, {text} is a file")
-    there = next((one for one in (folder, *folder.absolute().parents) if one.exists()), folder)
-    # Hours of work may go before the first row: whether it can be written has to be known before them.
-    try:
-        with TemporaryFile(dir=there):
-            return folder
-    except OSError as error:
-        raise UsageError(f"--out must name a folder that can be written, {text} is none: {error.strerror}") from error
-
-
 def _known_rows(folder: Path) -> list[Row]:
     """Returns the rows of a report that was begun in this folder.
 
@@ -146,20 +128,3 @@ def _known_rows(folder: Path) -> list[Row]:
         return rows_from_csv(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise UsageError(f"{path} must be a report of `reproduce`, and it is not: choose another --out") from error
-
-
-def _write(path: Path, text: str) -> None:
-    """Writes a file whole or not at all: what a full disk or a kill cuts short is not the report of before.
-
-    Raises:
-        UsageError: it cannot be written.
-    """
-    partial = path.with_name(f"{path.name}.partial")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(path)
-    except OSError as error:
-        with suppress(OSError):
-            partial.unlink(missing_ok=True)
-        raise UsageError(f"the report must be written to {path}, and it cannot be: {error.strerror}") from error

@@ -13,6 +13,7 @@ from csro_core.experiments.archive_reading import ExperimentArchive, read_experi
 from csro_core.experiments.document import Comparison
 from csro_core.experiments.kept import keep_comparison, kept_comparison
 from csro_core.experiments.people import experiment_files, run_people_files
+from csro_core.experiments.planning import is_there
 from csro_core.experiments.requests import plan_of
 from csro_core.store import Store
 from csro_core.store import archive_format as run_form
@@ -88,7 +89,7 @@ def export_experiment(store: Store, experiment: str, path: Path) -> tuple[str, .
     """
     table = ExperimentTable(store.connections, store.clock)
     record = table.find(experiment)
-    runs = [one for one in table.runs(record.id) if _is_there(store, one.run)]
+    runs = [one for one in table.runs(record.id) if is_there(store, one.run)]
     if not runs:
         raise UsageError(f"experiment {record.name} has no run yet: start it, then export it")
     write_zip(path, _files(store, record, runs))
@@ -126,13 +127,6 @@ def _experiment(store: Store, wanted: str) -> ExperimentRecord | None:
         return ExperimentTable(store.connections, store.clock).find(wanted)
     except NotFoundError:
         return None
-
-
-def _is_there(store: Store, run: str) -> bool:
-    try:
-        return store.run(run).id == run
-    except NotFoundError:
-        return False
 
 
 def _files(store: Store, record: ExperimentRecord, runs: list[ExperimentRun]) -> Iterator[tuple[str, bytes]]:

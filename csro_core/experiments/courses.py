@@ -1,7 +1,7 @@
 """The course of a run as a comparison sees it: its mixture after every iteration, and what it had cost by then."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from csro_core.metagame.population import Entry, Populations
 from csro_core.store import Store
 from csro_core.store.calls import call_lines
 from csro_core.store.defaults import meta_solver_for
-from csro_core.store.records import Member, RunRecord, SolutionRecord
+from csro_core.store.records import IterationRecord, Member, RunRecord, SolutionRecord
 
 Mix = tuple[tuple[tuple[str, float], ...], ...]
 """One mixture per population: (hash of the text, share > 0), in the order of the population."""
@@ -125,12 +125,16 @@ def course_of(store: Store, run: str, terms: Terms) -> RunCourse | None:
     line = descendants_of({member.policy.hash for member in human}, members)
     if terms.without_human:
         members = [m for m in members if m.origin != "human" and m.policy.hash not in line]
-    by_iteration = _solutions(store, run, members, terms)
+    by_iteration = _solutions(store, record, members, terms)
     if not by_iteration:
         return None
-    spent = spending(store, run)
-    stands = [_stand(store, record, members, (solution, spent), terms) for solution in by_iteration]
-    stands = [_with_gain(stand, store, run) for stand in stands] if record.iteration else stands
+    iterations = store.iterations(run)
+    spent = _spent(store, run, iterations)
+    gains = {one.iteration: None if one.gain is None else one.gain.mean for one in iterations}
+    mixed = [_stand(store, record, members, at, terms) for at in by_iteration]
+    stands = [
+        replace(one, spent=spent.get(one.iteration, Spent()), oracle_gain=gains.get(one.iteration)) for one in mixed
+    ]
     inside = [
         place
         for place, stand in enumerate(stands)
@@ -161,6 +165,10 @@ def spending(store: Store, run: str) -> dict[int, Spent]:
 
     Where calls were not recorded, attempts stand for them: each takes one at least.
     """
+    return _spent(store, run, store.iterations(run))
+
+
+def _spent(store: Store, run: str, iterations: Sequence[IterationRecord]) -> dict[int, Spent]:
     calls: dict[int, int] = {}
     usd: dict[int, float | None] = {}
     for call in call_lines(store.connections, run):
@@ -172,7 +180,7 @@ def spending(store: Store, run: str) -> dict[int, Spent]:
         usd[call.iteration] = None if before is None or priced is None else before + priced
     total = Spent()
     found = {0: total}
-    for record in store.iterations(run):
+    for record in iterations:
         money = usd.get(record.iteration, 0.0)
         total = Spent(
             total.calls + max(calls.get(record.iteration, 0), record.attempts),
@@ -185,12 +193,12 @@ def spending(store: Store, run: str) -> dict[int, Spent]:
 
 
 def _solutions(
-    store: Store, run: str, members: Sequence[Member], terms: Terms
+    store: Store, record: RunRecord, members: Sequence[Member], terms: Terms
 ) -> list[tuple[int, SolutionRecord]]:
     """Returns (iteration, the solution that stood after it), as far as there are policies left to mix."""
-    solutions = store.solutions(run)
+    solutions = store.solutions(record.id)
     found = []
-    for iteration in range(store.run(run).iteration + 1):
+    for iteration in range(record.iteration + 1):
         standing = [one for one in solutions if one.iteration <= iteration]
         if standing and (not terms.without_human or _kept(standing[-1], members)):
             found.append((iteration, standing[-1]))
@@ -205,10 +213,10 @@ def _kept(solution: SolutionRecord, members: Sequence[Member]) -> bool:
 
 
 def _stand(
-    store: Store, record: RunRecord, members: Sequence[Member],
-    at: tuple[tuple[int, SolutionRecord], Mapping[int, Spent]], terms: Terms,
-) -> Stand:  # fmt: skip
-    (iteration, solution), spent = at
+    store: Store, record: RunRecord, members: Sequence[Member], at: tuple[int, SolutionRecord], terms: Terms
+) -> Stand:
+    """Returns a run's mixture after some iterations, without what it had cost and gained."""
+    iteration, solution = at
     there = [member for member in members if member.index < solution.sizes[member.player]]
     complete = len(there) == sum(solution.sizes)
     settings = record.settings
@@ -232,7 +240,7 @@ def _stand(
         )
         for player, one in enumerate(shares)
     )
-    return Stand(iteration, spent.get(iteration, Spent()), mix, exploitability, scores, None)
+    return Stand(iteration, Spent(), mix, exploitability, scores, None)
 
 
 def _solved_again(
@@ -249,10 +257,3 @@ def _solved_again(
         return tuple(tuple(1.0 / len(entries) for _ in entries) for entries in lists)
     solution = make_meta_solver(meta_solver_for(game, solver)).solve(table.played, table.played_stderr, game.symmetric)
     return tuple(tuple(float(share) for share in sigma) for sigma in solution.sigma[: len(lists)])
-
-
-def _with_gain(stand: Stand, store: Store, run: str) -> Stand:
-    gain = next((one.gain for one in store.iterations(run) if one.iteration == stand.iteration), None)
-    return Stand(
-        stand.iteration, stand.spent, stand.mix, stand.exploitability, stand.scores, None if gain is None else gain.mean
-    )

@@ -72,11 +72,11 @@ def forecast(store: Store, plan: Plan, runs: Sequence[ExperimentRun], at_a_time:
     unpriced = False
     basis = ""
     for variant in plan.variants:
+        price = _usd(store, plan, variant.name)
         for seed in plan.seeds:
             one = states.get((variant.name, seed))
             if one is not None and one.state in {"done", "failed"}:
                 continue
-            price = _usd(store, plan, variant.name)
             unpriced = unpriced or price is None
             money += price or 0.0
             if everybody:

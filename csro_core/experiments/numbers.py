@@ -35,6 +35,15 @@ def interval(value: float | None, half_width: float | None) -> str:
     return f"{number(value, half_width)} ± {number(half_width, half_width)}"
 
 
+def decimals(half_width: float) -> int:
+    """Returns how many decimals an interval leaves a number in a sentence or a table: two figures of the interval.
+
+    Args:
+        half_width: > 0.
+    """
+    return min(6, max(0, 1 - floor(log10(half_width))))
+
+
 def _places(value: float, half_width: float | None) -> int:
     if half_width is None or not isfinite(half_width) or half_width < _DUST:
         return 0 if abs(value) >= 100 or value == int(value) else 1 if abs(value) >= 10 else 2

@@ -22,7 +22,7 @@ from csro_core.store import Store
 from csro_core.store.codec import to_json
 from csro_core.store.experiments import ExperimentRun, ExperimentTable
 from csro_core.store.records import Caps, RunSettings
-from csro_core.store.runs import MAX_NAME, checked_name
+from csro_core.store.runs import MAX_NAME, checked_name, free_name
 
 BASELINE = "best-of-n"
 """The oracle that is always among the variants: equally many programs of the same model, without any search."""
@@ -178,7 +178,7 @@ def ensure_runs(store: Store, table: ExperimentTable, experiment: str, plan: Pla
     for seed in plan.seeds:
         for variant in plan.variants:
             one = there.get((variant.name, seed))
-            if one is None or not _exists(store, one.run):
+            if one is None or not is_there(store, one.run):
                 settings = settings_of(store, plan, variant, seed)
                 run = _created(store, f"{plan.name} · {variant.name} · seed {seed}", settings, plan.most_iterations)
                 one = ExperimentRun(variant.name, seed, run, "waiting")
@@ -187,7 +187,8 @@ def ensure_runs(store: Store, table: ExperimentTable, experiment: str, plan: Pla
     return found
 
 
-def _exists(store: Store, run: str) -> bool:
+def is_there(store: Store, run: str) -> bool:
+    """Returns whether the store has a run of exactly this id."""
     try:
         return store.run(run).id == run
     except NotFoundError:
@@ -195,9 +196,8 @@ def _exists(store: Store, run: str) -> bool:
 
 
 def _created(store: Store, name: str, settings: RunSettings, target: int) -> str:
-    taken = {record.name for record in store.runs()}
-    stem = name[: MAX_NAME - 8]
-    free = next(one for one in (stem, *(f"{stem} ({i})" for i in range(2, 10**6))) if one not in taken)
+    with store.connections.reading() as connection:
+        free = free_name(connection, name[: MAX_NAME - 8])
     return store.create_run(free, settings, target)
 
 

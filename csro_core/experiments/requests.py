@@ -10,7 +10,7 @@ from csro_core.experiments.plan import Plan
 from csro_core.games import make_game
 from csro_core.meta_solvers import make_meta_solver
 from csro_core.store import Store
-from csro_core.store.codec import dumps, from_json, to_json
+from csro_core.store.codec import dumps, from_json, to_json, with_defaults
 from csro_core.store.experiments import ExperimentRecord, ExperimentTable
 
 KIND = "comparison"
@@ -68,7 +68,7 @@ def checked_request(store: Store, request: ComparisonRequest) -> ComparisonReque
         raise UsageError(f"the budget must be a positive number, got {request.budget}")
     if request.play % 2 or not 4 <= request.play <= MOST_EPISODES:
         raise UsageError(f"the episodes must be an even number from 4 to {MOST_EPISODES}, got {request.play}")
-    games = {store.run(run).settings.game.key: store.run(run).settings.game for run in runs}
+    games = {spec.key: spec for spec in (store.run(run).settings.game for run in runs)}
     if len(games) != 1:
         raise UsageError(f"compared runs must be of one game, got {', '.join(str(game) for game in games.values())}")
     (spec,) = games.values()
@@ -111,9 +111,12 @@ def plan_of(record: ExperimentRecord) -> Plan:
     """Returns the plan of an experiment.
 
     Raises:
-        ValueError: what is stored is no plan.
+        UsageError: what is stored is no plan.
     """
-    return from_json(Plan, record.plan)
+    try:
+        return from_json(Plan, with_defaults(Plan, dict(record.plan)))
+    except ValueError as error:
+        raise UsageError(f"the plan of an experiment must be readable; {error}") from error
 
 
 def grouped(store: Store, runs: Sequence[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -3,6 +3,7 @@
 import json
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, get_args
 
 import yaml
@@ -90,7 +91,7 @@ def _plan(data: Mapping[str, Any]) -> Plan:
         read = from_json(Plan, {**defaults, **whole})
     except ValueError as error:
         raise UsageError(f"the experiment cannot be read: {error}") from error
-    return Plan(**{**{name: getattr(read, name) for name in read.__dataclass_fields__}, "variants": variants})
+    return replace(read, variants=variants)
 
 
 def _variants(data: Mapping[str, Any]) -> tuple[Variant, ...]:

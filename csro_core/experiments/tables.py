@@ -3,10 +3,10 @@
 import csv
 import io
 from collections.abc import Callable, Mapping, Sequence
-from math import floor, log10
 from statistics import median
 
 from csro_core.experiments.document import COSTS, MEASURES, Comparison, Difference, MeasureName, Summary
+from csro_core.experiments.numbers import decimals
 
 CSV_COLUMNS = (
     "variant", "measure", "better", "mean", "half_width_95", "seeds", "baseline", "difference",
@@ -149,7 +149,7 @@ def within(mean: float, half_width: float | None, signed: bool = False) -> str:
     sign = "+" if signed else ""
     if half_width is None or half_width <= 0:
         return f"{mean:{sign}.3g}"
-    digits = min(6, max(0, 1 - floor(log10(half_width))))
+    digits = decimals(half_width)
     return f"{mean:{sign}.{digits}f} ± {half_width:.{digits}f}"
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from csro_core.evaluation.crossplay import OverSeeds, over_seeds
 from csro_core.experiments.document import COSTS, MEASURES, Cost, Difference, MeasureName, Summary
+from csro_core.experiments.numbers import decimals
 
 Values = Mapping[str, Mapping[int, float]]
 """Variant → seed → the number of its run."""
@@ -103,8 +104,7 @@ def _rounded(value: float, error: float) -> str:
     """Returns a number with as many digits as its error leaves it."""
     if not (isfinite(error) and error > 0):
         return f"{value:.3g}"
-    digits = max(0, 1 - int(np.floor(np.log10(error))))
-    return f"{value:.{min(digits, 6)}f}"
+    return f"{value:.{decimals(error)}f}"
 
 
 def _width(one: OverSeeds) -> float | None:

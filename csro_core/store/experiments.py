@@ -157,9 +157,10 @@ class ExperimentTable:
         Raises:
             NotFoundError: there is none, or more than one.
         """
-        rows = [one for one in self.all() if wanted in {one.id, one.name}]
+        every = self.all()
+        rows = [one for one in every if wanted in {one.id, one.name}]
         if not rows and len(wanted) >= _SHORTEST_PREFIX:
-            rows = [one for one in self.all() if one.id.startswith(wanted.lower())]
+            rows = [one for one in every if one.id.startswith(wanted.lower())]
         if len(rows) != 1:
             raise NotFoundError(f"experiment must be the id or the name of one in the store, got {wanted[:100]!r}")
         return rows[0]

@@ -171,7 +171,7 @@ def test_pause_resume_and_more_seeds_are_written_for_the_worker(store, monkeypat
     test = app(PAGE, experiment=experiment)
     test.number_input(key="more_seeds").set_value(2).run()
     test.button(key="add_seeds").click().run()
-    assert experiments.plan_of(table.find(experiment).plan).seeds == (0, 1, 2, 3, 4, 5, 6)
+    assert experiments.plan_of(table.find(experiment)).seeds == (0, 1, 2, 3, 4, 5, 6)
     assert len(started) == 2
 
 
@@ -215,7 +215,7 @@ def test_the_form_adds_best_of_n_and_writes_the_plan(store, monkeypatch):
     test.number_input(key="experiment_first_seed").set_value(7).run()
     test.button(key="start_experiment").click().run()
     assert not test.exception
-    made = experiments.plan_of(table_of(store).find("mine").plan)
+    made = experiments.plan_of(table_of(store).find("mine"))
     assert (len(made.variants), made.seeds, made.baseline) == (8, (7, 8, 9), "best-of-n · context code")
     assert (made.resource, made.budget, started) == ("calls", 120.0, ["mine"])
     assert "planned" in " ".join(button.label for button in test.button)

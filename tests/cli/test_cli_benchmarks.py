@@ -7,6 +7,7 @@ import pytest
 pytest.importorskip("pyspiel")
 
 from csro_core.cli import reproduce
+from csro_core.cli.files import write_whole
 from csro_core.cli.reproduction_report import Row, report, rows_from_csv, rows_to_csv, summaries
 from csro_core.cli.run import PRESETS
 from csro_core.errors import UsageError
@@ -145,7 +146,7 @@ def test_reproduce_says_that_it_cannot_write_before_it_works(csro, tmp_path):
 
 def test_a_report_that_cannot_be_finished_leaves_the_one_of_before(tmp_path, monkeypatch):
     path = tmp_path / "report.csv"
-    reproduce._write(path, "before")
+    write_whole(path, "before", "the report")
 
     def full(self, text, encoding):
         with self.open("w", encoding=encoding) as file:
@@ -154,7 +155,7 @@ def test_a_report_that_cannot_be_finished_leaves_the_one_of_before(tmp_path, mon
 
     monkeypatch.setattr(Path, "write_text", full)
     with pytest.raises(UsageError, match="No space left on device"):
-        reproduce._write(path, "after")
+        write_whole(path, "after", "the report")
     assert [one.name for one in tmp_path.iterdir()] == ["report.csv"]
     assert path.read_text() == "before"
 

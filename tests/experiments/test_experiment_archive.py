@@ -17,6 +17,7 @@ from csro_core.store.pictures import PictureTable
 from csro_core.store.records import RunSettings
 from tests.experiments.archived_experiment import GAME, NAMES, PLAN, add_experiment, add_run
 from tests.experiments.fake_documents import EVIL
+from tests.store.hostile_files import add, set_field
 
 
 class Clock:
@@ -173,23 +174,6 @@ def test_an_experiment_without_runs_cannot_be_exported(store, tmp_path):
     experiment = experiments(store).create("empty", json.loads(json.dumps({})))
     with pytest.raises(UsageError, match="no run yet"):
         export_experiment(store, experiment, tmp_path / "x.zip")
-
-
-def set_field(path: tuple, value):
-    def change(files: dict[str, bytes]) -> None:
-        name, *keys = path
-        data = json.loads(files[name])
-        place = data
-        for key in keys[:-1]:
-            place = place[key]
-        place[keys[-1]] = value
-        files[name] = json.dumps(data).encode()
-
-    return change
-
-
-def add(name: str, data: bytes = b""):
-    return lambda files: files.__setitem__(name, data)
 
 
 def change_text(files: dict[str, bytes]) -> None:

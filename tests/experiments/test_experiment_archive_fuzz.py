@@ -15,6 +15,7 @@ from csro_core.experiments.kept import kept_comparison
 from csro_core.store import open_store
 from csro_core.store.experiments import ExperimentTable
 from tests.experiments.archived_experiment import add_experiment
+from tests.store.hostile_files import places
 
 JSON_FILES = ("experiment.json", "comparison.json", "runs/0-3/run.json", "runs/0-3/cells.json")
 VALUES = st.one_of(
@@ -60,17 +61,6 @@ def import_or_refuse(store, path) -> None:
     figures = {} if comparison is None else comparison_figures(comparison)
     text = experiment_report(store, Told(record, table.runs(shared.id), comparison, figures), 0.0)
     assert "<script" not in text
-
-
-def places(data, path=()):
-    """Yields the path of every value in JSON data."""
-    yield path
-    if isinstance(data, dict):
-        for key, value in data.items():
-            yield from places(value, (*path, key))
-    elif isinstance(data, list):
-        for index, value in enumerate(data[:2]):
-            yield from places(value, (*path, index))
 
 
 @settings(

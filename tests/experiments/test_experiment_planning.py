@@ -9,6 +9,7 @@ from csro_core.games.base import GameSpec
 from csro_core.store import open_store
 from csro_core.store.codec import from_json, to_json
 from csro_core.store.experiments import ExperimentTable
+from csro_core.store.labels import RunLabels
 from csro_core.store.records import Caps
 
 RPS = GameSpec("repeated_rps", {"num_throws": 60})
@@ -82,3 +83,13 @@ def test_impossible_plans_are_refused(changes):
 def test_plans_are_the_same_whoever_works_on_them():
     assert same_but_for_work(PLAN, replace(PLAN, jobs=7, seeds=(1, 2, 3)))
     assert not same_but_for_work(PLAN, replace(PLAN, budget=9.0))
+
+
+def test_a_name_in_the_bin_is_taken(store):
+    table = ExperimentTable(store.connections, store.clock)
+    one = table.create("one", to_json(PLAN))
+    (first, *_) = ensure_runs(store, table, one, PLAN)
+    table.drop(one)
+    RunLabels(store.connections, store.clock).put_into_bin(first.run)
+    runs = ensure_runs(store, table, table.create("two", to_json(PLAN)), PLAN)
+    assert store.run(runs[0].run).name.endswith("(2)")

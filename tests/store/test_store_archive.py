@@ -16,6 +16,7 @@ from csro_core.models.names import parse_name
 from csro_core.policies.source import sha256
 from csro_core.store import open_store
 from csro_core.store.archive import export_run, import_run
+from tests.store.hostile_files import add, set_field
 
 
 def contents(path) -> dict[str, bytes]:
@@ -84,25 +85,8 @@ def test_an_imported_inspection_does_not_reach_other_runs(store, filled, archive
     assert store.members(filled)[0].policy == policy
 
 
-def set_field(path: tuple, value):
-    def change(files: dict[str, bytes]) -> None:
-        name, *keys = path
-        data = json.loads(files[name])
-        place = data
-        for key in keys[:-1]:
-            place = place[key]
-        place[keys[-1]] = value
-        files[name] = json.dumps(data).encode()
-
-    return change
-
-
 def drop(name: str):
     return lambda files: files.pop(name)
-
-
-def add(name: str, data: bytes):
-    return lambda files: files.__setitem__(name, data)
 
 
 def first_policy(files: dict[str, bytes]) -> str:

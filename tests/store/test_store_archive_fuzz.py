@@ -7,18 +7,7 @@ from test_store_archive import contents, set_field, write
 
 from csro_core.errors import UsageError
 from csro_core.store.archive import import_run
-
-
-def places(data, path=()):
-    """Yields the path of every value in JSON data."""
-    yield path
-    if isinstance(data, dict):
-        for key, value in data.items():
-            yield from places(value, (*path, key))
-    elif isinstance(data, list):
-        for index, value in enumerate(data[:2]):
-            yield from places(value, (*path, index))
-
+from tests.store.hostile_files import places
 
 VALUES = (None, True, -1, 2**63, 1e300, "x", "\x1b\u2028", [], [[]], {}, {"x": 1}, 10**30)
 
