@@ -173,19 +173,73 @@ def _request(watched: Watched, url: str) -> None:
         watched.problems.append(f"request off loopback: {url}")
 
 
+# What the page has asked of the script and has not had answered. Between a click and the server's word that the script
+# runs, the page still says that nothing runs; so the messages themselves are read: of the browser `rerun_script` (field
+# 11 of BackMsg; not the beats of a fragment, field 6 in it), of the server `new_session` (4) and `script_finished` (6, whose value 2 says that it was broken
+# off for a newer run) of ForwardMsg. Streamlit, proto/streamlit/proto/{BackMsg,ForwardMsg}.proto.
+_ASKED = """(() => {
+  const fields = bytes => {
+    const found = new Map()
+    let at = 0
+    const varint = () => {
+      let value = 0, shift = 1
+      for (;;) {
+        const byte = bytes[at++]
+        value += (byte & 127) * shift
+        if (byte < 128) return value
+        shift *= 128
+      }
+    }
+    while (at < bytes.length) {
+      const tag = varint(), field = tag >>> 3
+      if ((tag & 7) === 0) found.set(field, varint())
+      else if ((tag & 7) === 2) {
+        const size = varint()
+        found.set(field, bytes.subarray(at, at + size))
+        at += size
+      } else break
+    }
+    return found
+  }
+  window.asked = { open: false, begun: true, since: 0 }
+  const send = WebSocket.prototype.send
+  WebSocket.prototype.send = function (data) {
+    const rerun = ArrayBuffer.isView(data) && fields(data).get(11)
+    if (rerun && !fields(rerun).has(6)) Object.assign(window.asked, { open: true, begun: false })
+    return send.call(this, data)
+  }
+  const Socket = window.WebSocket
+  window.WebSocket = class extends Socket {
+    constructor(...given) {
+      super(...given)
+      this.addEventListener('message', ({ data }) => {
+        if (!(data instanceof ArrayBuffer)) return
+        const said = fields(new Uint8Array(data))
+        if (said.has(4)) window.asked.begun = true
+        if (said.has(6) && said.get(6) !== 2 && window.asked.begun) {
+          Object.assign(window.asked, { open: false, since: performance.now() })
+        }
+      })
+      this.addEventListener('close', () => Object.assign(window.asked, { open: false }))
+    }
+  }
+})()"""
+
+_SETTLED = """() => {
+  const app = document.querySelector('[data-testid="stApp"]')
+  return !window.asked.open && performance.now() - window.asked.since > 50
+    && app?.getAttribute('data-test-script-state') === 'notRunning'
+    && app.getAttribute('data-test-connection-state') === 'CONNECTED'
+    && !document.querySelector('[data-stale="true"]')
+}"""
+"""A page draws what it was told some milliseconds later (it collects for 10 ms)."""
+
+
 def settle(page, timeout: float = PATIENCE) -> None:
-    """Waits until the script has run and its answer is drawn."""
+    """Waits until the script has run for everything that the page asked for and its answer is drawn."""
     # Before its first run the script counts as not running: what every run draws must be there.
     page.wait_for_selector(".st-key-new_run_button, [data-testid='stException']", state="attached", timeout=timeout)
-    page.wait_for_function(
-        """() => {
-          const app = document.querySelector('[data-testid="stApp"]')
-          return app?.getAttribute('data-test-script-state') === 'notRunning'
-            && app.getAttribute('data-test-connection-state') === 'CONNECTED'
-            && !document.querySelector('[data-stale="true"]')
-        }""",
-        timeout=timeout,
-    )
+    page.wait_for_function(_SETTLED, timeout=timeout)
     exceptions = page.locator("[data-testid='stException']").all_inner_texts()
     assert not exceptions, exceptions
 
@@ -211,4 +265,5 @@ def new_page(browser: "Browser", dark: bool = False, size: tuple[int, int] = (12
         accept_downloads=True,
     )
     context.set_default_timeout(PATIENCE)
+    context.add_init_script(_ASKED)
     return watch(context.new_page())

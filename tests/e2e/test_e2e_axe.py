@@ -164,6 +164,7 @@ def test_the_tour_leads_through_the_pages_by_keyboard_and_outlives_a_reload(fres
     settle(page)
     page.get_by_text("step 5 of 5").wait_for()
     page.get_by_role("button", name="End the tour").click()
+    page.wait_for_url("**tour=off*")
     settle(page)
     page.reload()
     settle(page)
