@@ -1,5 +1,7 @@
 """Runs for the tests of the dashboard, written through the real store: real shapes, invented matches."""
 
+import functools
+import tempfile
 import zlib
 from pathlib import Path
 
@@ -198,12 +200,22 @@ def add_matrix_run(store: Store, name: str = "demo matrix") -> str:
     return run
 
 
+@functools.cache
+def _demo() -> bytes:
+    """Returns the file of a store with both runs, played once in each process of the tests."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "demo.sqlite"
+        store = open_store(path)
+        add_matrix_run(store)
+        add_rps_run(store)
+        store.close()
+        return path.read_bytes()
+
+
 def demo_store(path: Path) -> Store:
     """Returns a new store with both runs."""
-    store = open_store(path)
-    add_matrix_run(store)
-    add_rps_run(store)
-    return store
+    path.write_bytes(_demo())
+    return open_store(path)
 
 
 def add_wide_run(store: Store, name: str, texts: list[str], names: list[str] | None = None, seeds: int = 1) -> str:

@@ -175,8 +175,8 @@ def _request(watched: Watched, url: str) -> None:
 
 # What the page has asked of the script and has not had answered. Between a click and the server's word that the script
 # runs, the page still says that nothing runs; so the messages themselves are read: of the browser `rerun_script` (field
-# 11 of BackMsg; not the beats of a fragment, field 6 in it), of the server `new_session` (4) and `script_finished` (6, whose value 2 says that it was broken
-# off for a newer run) of ForwardMsg. Streamlit, proto/streamlit/proto/{BackMsg,ForwardMsg}.proto.
+# 11 of BackMsg; not the beats of a fragment, field 6 in it), of the server `new_session` (4) and `script_finished` (6,
+# whose value 2 says that it was broken off for a newer run) of ForwardMsg. Streamlit, proto/streamlit/proto.
 _ASKED = """(() => {
   const fields = bytes => {
     const found = new Map()
