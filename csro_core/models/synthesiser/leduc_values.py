@@ -5,7 +5,7 @@ Arrays over hands are `[3, 3]`: own card and board, both by rank J, Q, K. Chips 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ _STRENGTH = np.array([[2, 0, 0], [0, 2, 1], [1, 1, 2]])
 
 _TABLES = ("bets", "raises", "calls")
 _LEAST_LOSS = 0.1
+_NO_ACT = 24
+"""The place in `_chances` of an act that does not take place, with the chance 1."""
+
 _STEPS_OF_CHANGE = (-8, -4, -2, 2, 4, 8)
 
 
@@ -41,19 +44,17 @@ class Target:
             opponents: styles and their weights, > 0; one of them is met for a whole episode.
         """
         total = sum(weight for _, weight in opponents)
-        self._stakes: list[tuple[int, _Ending, Vector]] = []
+        self._stakes: list[Vector] = []  # of each seat `[E, 3, 3]`, by ending, own card and board
         for seat in (0, 1):
-            for ending in _endings():
-                reach = sum(
-                    (weight / total * _reach(style, ending, 1 - seat) for style, weight in opponents), np.zeros((3, 3))
-                )
-                chips = _chips(ending.spot) * (1 if seat == 0 or ending.spot.shown_down else -1)
-                stake: Vector = np.einsum("oxb,oxb,xb->ob", _dealt(), chips, reach) / 2
-                self._stakes.append((seat, ending, stake))
+            reach = sum((weight / total * _reach(style, 1 - seat) for style, weight in opponents), np.float64(0))
+            parts = zip(_won(seat), np.asarray(reach), strict=True)
+            self._stakes.append(np.array([np.einsum("oxb,oxb,xb->ob", _dealt(), *part) / 2 for part in parts]))
 
     def worth(self, style: Style) -> float:
         """Returns the chips that a style wins per hand."""
-        return float(sum((stake * _reach(style, ending, seat)).sum() for seat, ending, stake in self._stakes))
+        parts = [stakes * _reach(style, seat) for seat, stakes in enumerate(self._stakes)]
+        # One ending after the other: numpy's own order differs with the size, and the last digit decides climbs.
+        return float(np.concatenate(parts).reshape(-1, 9).sum(axis=1).cumsum()[-1])
 
 
 def unyielding(opponents: Sequence[tuple[Style, float]]) -> Target:
@@ -139,35 +140,51 @@ def _signs() -> Vector:
     return np.array(signs, dtype=np.float64).reshape(3, 3, 3)
 
 
-def _chips(spot: Spot) -> Vector:
-    """Returns `[own, opponent's, board]` chips of the first player; of the own side at a showdown."""
-    return spot.chips * (_signs() if spot.shown_down else np.ones((3, 3, 3)))
-
-
-def _reach(style: Style, ending: _Ending, player: int) -> Vector:
-    """Returns `[own card, board]` the chance that a player's own acts lead to this ending."""
-    reach = np.ones((3, 3))
-    for spot, action in ending.acts:
-        if spot.player == player:
-            reach *= _chances(style, spot.round - 1, spot.to_call > 0, RAISE in spot.after)[action]
-    return reach
+@cache
+def _won(seat: int) -> Vector:
+    """Returns `[E, own, opponent's, board]` chips that a seat wins at every ending."""
+    chips = [
+        ending.spot.chips * (_signs() if ending.spot.shown_down else np.full((3, 3, 3), 1 - 2 * seat))
+        for ending in _endings()
+    ]
+    return np.array(chips)
 
 
 @cache
-def _ranks() -> NDArray[np.int64]:
-    return np.repeat(np.arange(3)[:, None], 3, axis=1)
+def _own_acts(player: int) -> NDArray[np.int64]:
+    """Returns `[E, K]` a player's acts on the way to every ending, as places in `_chances`, filled up with _NO_ACT."""
+    acts = [
+        [3 * _situation(spot) + action for spot, action in ending.acts if spot.player == player]
+        for ending in _endings()
+    ]
+    most = max(len(own) for own in acts)
+    return np.array([own + [_NO_ACT] * (most - len(own)) for own in acts])
+
+
+def _situation(spot: Spot) -> int:
+    """Returns the place of (round, something to call, a raise is allowed) in `_chances`."""
+    return 4 * (spot.round - 1) + 2 * (spot.to_call > 0) + (RAISE in spot.after)
+
+
+def _reach(style: Style, player: int) -> Vector:
+    """Returns `[E, own card, board]` the chance that a player's own acts lead to every ending."""
+    return np.asarray(_chances(style)[_own_acts(player)].prod(axis=1))
 
 
 @lru_cache(maxsize=512)
-def _chances(style: Style, stage: int, facing: bool, may_raise: bool) -> tuple[Vector, Vector, Vector]:
-    """Returns `[own card, board]` chances to fold, call and raise (actions 0, 1, 2)."""
-    strengths = _STRENGTH if stage else _ranks()
-    if not facing:
-        bet = np.array(style.bets[stage])[strengths]
-        return np.zeros((3, 3)), 1 - bet, bet
-    more = np.array(style.raises[stage])[strengths] * may_raise
-    stay = (1 - more) * np.array(style.calls[stage])[strengths]
-    return 1 - more - stay, stay, more
+def _chances(style: Style) -> Vector:
+    """Returns `[25, own card, board]` chances to fold, call and raise in each of eight situations; last is 1."""
+    chances = np.ones((_NO_ACT + 1, 3, 3))
+    for stage, strengths in enumerate((np.repeat(np.arange(3)[:, None], 3, axis=1), _STRENGTH)):
+        bet, more, calls = (
+            np.array(shares[stage])[strengths] for shares in (style.bets, style.raises, style.calls)
+        )
+        for may_raise in (0, 1):
+            chances[3 * (4 * stage + may_raise) :][:3] = np.zeros((3, 3)), 1 - bet, bet
+            up = more * may_raise
+            stay = (1 - up) * calls
+            chances[3 * (4 * stage + 2 + may_raise) :][:3] = 1 - up - stay, stay, up
+    return chances
 
 
 def loss_at_worst(style: Style) -> float:
@@ -175,7 +192,7 @@ def loss_at_worst(style: Style) -> float:
 
     It follows from the rules and the style alone: the best answer is found by looking through the hand from its end.
     """
-    return sum(float(_answer(leduc_rules().first, _dealt(), seat, style).sum()) for seat in (0, 1)) / 2
+    return sum(float(_best(leduc_rules().first, seat, iter(_ends(style, seat))).sum()) for seat in (0, 1)) / 2
 
 
 def steadied(style: Style, rng: np.random.Generator, tries: int) -> Style:
@@ -195,25 +212,29 @@ def steadied(style: Style, rng: np.random.Generator, tries: int) -> Style:
     return style
 
 
-def _answer(spot: Spot, weights: Vector, seat: int, style: Style) -> Vector:
-    """Returns `[own, board]` chips, times weights, that best play from a seat wins from here on against a style.
+def _ends(style: Style, seat: int) -> Vector:
+    """Returns `[E, own, board]` chips that a seat wins at every ending, times the chance that a style leads there."""
+    weights = _dealt()[None]
+    for acts in _own_acts(1 - seat).T:
+        weights = weights * _chances(style)[acts][:, None]
+    return np.asarray((_won(seat) * weights).sum(axis=2))
+
+
+def _best(spot: Spot, seat: int, ends: Iterator[Vector]) -> Vector:
+    """Returns `[own, board]` chips, times weights, that best play from a seat wins from here on.
 
     Args:
         spot: where the hand stands.
-        weights: `[own, opponent's, board]` chances of the cards, times those of what the opponent did with them.
         seat: who plays best.
-        style: the opponent.
+        ends: of the endings that follow, in the order of `_endings`; taken up to the last one behind this spot.
     """
     if spot.over:
-        sign = 1 if seat == 0 or spot.shown_down else -1
-        return np.asarray((sign * _chips(spot) * weights).sum(axis=1))
+        return next(ends)
+    options = [_best(after, seat, ends) for after in spot.after.values()]
     if spot.player != seat:
-        chances = _chances(style, spot.round - 1, spot.to_call > 0, RAISE in spot.after)
-        parts = [_answer(after, weights * chances[action], seat, style) for action, after in spot.after.items()]
-        return np.asarray(sum(parts))
-    options = np.array([_answer(after, weights, seat, style) for after in spot.after.values()])
+        return reduce(np.add, options)
     if spot.round == 2:
-        return np.asarray(options.max(axis=0))
+        return reduce(np.maximum, options)
     # The board is not known yet: one action for all boards.
-    chosen = options.sum(axis=2).argmax(axis=0)
-    return np.asarray(options[chosen, np.arange(3)])
+    chosen = np.array([option.sum(axis=1) for option in options]).argmax(axis=0)
+    return np.asarray(np.array(options)[chosen, np.arange(3)])
