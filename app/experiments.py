@@ -15,6 +15,7 @@ from csro_core.experiments.plan import Plan
 from csro_core.experiments.planning import checked, with_seeds
 from csro_core.experiments.requests import plan_of
 from csro_core.store.codec import to_json
+from csro_core.store.experiment_labels import ExperimentLabels
 from csro_core.store.experiments import ExperimentRecord, ExperimentRun, ExperimentTable, Status, status_of
 
 START_SECONDS = 15.0
@@ -52,6 +53,12 @@ def table() -> ExperimentTable:
     """Returns the table of experiments."""
     store = services.store()
     return ExperimentTable(store.connections, store.clock)
+
+
+def labels() -> ExperimentLabels:
+    """Returns what changes the names and the bin of experiments."""
+    store = services.store()
+    return ExperimentLabels(store.connections, store.clock)
 
 
 def opened(record: ExperimentRecord) -> Opened:

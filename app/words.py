@@ -77,7 +77,7 @@ _RUNS = {
     "tag": "A word of your own on a run, to find it and its like again.",
     "note": "A text of your own about a run.",
     "archive": "Archived runs are kept whole, and left out of lists until they are asked for.",
-    "bin": "Deleted runs lie there and can be taken back, until the bin is emptied.",
+    "bin": "Deleted runs and experiments lie there and can be taken back, until the bin is emptied.",
     "lineage": "From which text a policy was made, and what was made from it.",
     "draft": "An edit that is kept but not in the population.",
 }

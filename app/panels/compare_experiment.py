@@ -7,7 +7,7 @@ import streamlit as st
 from app import address, experiments, share
 from app.experiments import Opened
 from app.formats import file_name, number, plain, safe, short
-from app.panels import model_choice
+from app.panels import compare_bin, model_choice
 from csro_core.errors import CsroError, UsageError
 from csro_core.experiments.document import COSTS
 from csro_core.experiments.palette import variant_colours
@@ -86,6 +86,8 @@ def _buttons(shown: Opened) -> None:
             on_click="ignore", disabled=not shown.runs,
             help="All runs, programs, tables and figures, with a report to read. *Import* reads it back.",
         )  # fmt: skip
+        compare_bin.rename(shown)
+        compare_bin.delete_button(shown, _why_not(shown))
 
 
 def _why_not(shown: Opened) -> str | None:

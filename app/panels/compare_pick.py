@@ -71,13 +71,14 @@ def show_runs(runs: Sequence[str]) -> None:
 
 def _of_experiment(place: DeltaGenerator) -> Picked:
     records = {record.id: record for record in experiments.table().all()}
+    named = address.get("experiment")
+    if named and named not in records:
+        shown = "; the newest one is shown" if records else ""
+        st.warning(f"{_missing(named)}{shown}.")
     if not records:
         place.caption("There is no experiment yet.")
         return Picked()
-    named = address.get("experiment")
     chosen = named if named in records else next(iter(records))
-    if named and chosen != named:
-        st.warning(f"There is no experiment “{plain(short(named, 40))}” in this store; the newest one is shown.")
     st.session_state["experiment_picker"] = chosen
     place.selectbox(
         "Experiment", list(records), key="experiment_picker", label_visibility="collapsed",
@@ -85,6 +86,13 @@ def _of_experiment(place: DeltaGenerator) -> Picked:
         on_change=lambda: experiments.show(st.session_state["experiment_picker"]),
     )  # fmt: skip
     return _picked(records[chosen])
+
+
+def _missing(named: str) -> str:
+    binned = next((one for one in experiments.labels().bin() if one.id == named), None)
+    if binned is not None:
+        return f"The experiment “{plain(short(binned.name, 40))}” is in the bin, from where it can be taken back below"
+    return f"There is no experiment “{plain(short(named, 40))}” in this store"
 
 
 def _picked(record: ExperimentRecord) -> Picked:

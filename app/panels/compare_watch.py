@@ -56,17 +56,23 @@ def _pace(picked: Picked, key: str) -> float:
 def _pulse(picked: Picked, key: str) -> tuple[object, ...]:
     """Returns what the page must be redrawn for."""
     comparison = comparisons.by_key(key).state if key else ""
-    count = len(experiments.table().all())
-    if picked.experiment is None:
+    every = {one.id: one for one in experiments.table().all()}
+    count = len(every)
+    # Somebody may have deleted it in another window: the page is drawn anew, and says so.
+    if picked.experiment is None or picked.experiment.record.id not in every:
         return comparison, count, st.context.theme.type
-    now = experiments.opened(experiments.table().find(picked.experiment.record.id))
+    now = experiments.opened(every[picked.experiment.record.id])
     record = now.record
-    told = (record.wanted, record.message, record.comparison, now.status, now.starting, len(now.plan.seeds))
+    rest = (record.name, record.wanted, record.message, record.comparison)
+    told = (*rest, now.status, now.starting, len(now.plan.seeds))
     return comparison, count, told, tuple((run.run, run.state) for run in now.runs), st.context.theme.type
 
 
 def _draw_experiment(experiment: str) -> None:
-    now = experiments.opened(experiments.table().find(experiment))
+    record = next((one for one in experiments.table().all() if one.id == experiment), None)
+    if record is None:
+        return
+    now = experiments.opened(record)
     colour, word = ("blue", "starting") if now.starting and not now.record.worked_on else STATUS[now.status]
     total = len(now.plan.variants) * len(now.plan.seeds)
     done = sum(run.state == "done" for run in now.runs)

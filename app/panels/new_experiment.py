@@ -223,7 +223,7 @@ def _benchmark(game: Game) -> str:
 
 
 def _free_name(game: Game) -> str:
-    taken = {record.name for record in experiments.table().all()}
+    taken = experiments.table().names()
     stem = f"oracles on {game.title}"[:70]
     return next(name for name in (stem, *(f"{stem} {i}" for i in range(2, 10**6))) if name not in taken)
 

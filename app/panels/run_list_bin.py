@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from app import address, services
+from app import address, experiments, services
 from app.formats import plain, short
 from app.panels.run_list import BINNED, local_time
 from csro_core.errors import CsroError
@@ -128,6 +128,7 @@ def panel() -> None:
     )  # fmt: skip
     if not opened:
         return
+    experiments.labels().purge()  # first: it keeps its runs from going
     labels().purge()
     runs = services.store().bin()
     if not runs:

@@ -7,7 +7,15 @@ import streamlit as st
 from app import address, compare_data, comparisons, services
 from app.compare_data import looks
 from app.formats import number, plain, short
-from app.panels import compare_experiment, compare_final, compare_pick, compare_results, compare_watch, new_experiment
+from app.panels import (
+    compare_bin,
+    compare_experiment,
+    compare_final,
+    compare_pick,
+    compare_results,
+    compare_watch,
+    new_experiment,
+)
 from app.panels.compare_pick import Picked
 from app.panels.glossary import page_sentence
 from csro_core.errors import CsroError
@@ -26,7 +34,14 @@ _LATEST = "comparison_of_"
 def render() -> None:
     """Draws the page."""
     page_sentence(_SENTENCE, *_WORDS)
+    compare_bin.undo()
     picked = compare_pick.pick()
+    _draw(picked)
+    compare_bin.panel()
+    compare_bin.dialog_where_wanted()
+
+
+def _draw(picked: Picked) -> None:
     key = _key(picked)
     compare_watch.watch(picked, key)
     if picked.nothing:

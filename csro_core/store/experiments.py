@@ -33,6 +33,7 @@ class ExperimentRecord:
         message: why it stopped, "" otherwise.
         comparison: key of its latest comparison, "" for none.
         worked_on: True while a living process works on it.
+        deleted: when it was put into the bin, seconds since the epoch; None where it was not.
     """
 
     id: str
@@ -43,6 +44,7 @@ class ExperimentRecord:
     message: str
     comparison: str
     worked_on: bool
+    deleted: float | None = None
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,31 @@ def status_of(record: ExperimentRecord, runs: list[ExperimentRun]) -> Status:
     if "failed" in states and states <= {"done", "failed"}:
         return "failed"
     return "paused" if record.wanted == "pause" else "interrupted"
+
+
+def list_experiments(connection: sqlite3.Connection, now: float, binned: bool = False) -> list[ExperimentRecord]:
+    """Returns every experiment that is not in the bin, newest first; or those in the bin, the last one put there first.
+
+    Args:
+        connection: to the store.
+        now: seconds since the epoch.
+        binned: True: those in the bin.
+    """
+    where = "IS NOT NULL ORDER BY deleted DESC," if binned else "IS NULL ORDER BY"
+    rows = connection.execute(f"SELECT * FROM experiments WHERE deleted {where} created DESC, rowid DESC").fetchall()
+    return [_record(row, now) for row in rows]
+
+
+def refuse_taken(connection: sqlite3.Connection, name: str) -> None:
+    """Checks that no experiment has this name.
+
+    Raises:
+        UsageError: one has.
+    """
+    owner = connection.execute("SELECT deleted FROM experiments WHERE name = ?", (name,)).fetchone()
+    if owner is not None:
+        where = "" if owner["deleted"] is None else ", which one in the bin has"
+        raise UsageError(f"the name of an experiment must be new, got {name!r}{where}: choose another")
 
 
 def insert_experiment(
@@ -137,8 +164,7 @@ class ExperimentTable:
         chosen = checked_name(name)
         experiment = secrets.token_hex(4)
         with self._connections.writing() as connection:
-            if connection.execute("SELECT 1 FROM experiments WHERE name = ?", (chosen,)).fetchone():
-                raise UsageError(f"the name of an experiment must be new, got {chosen!r}: choose another")
+            refuse_taken(connection, chosen)
             connection.execute(
                 "INSERT INTO experiments (id, name, plan, created, wanted) VALUES (?, ?, ?, ?, 'pause')",
                 (experiment, chosen, dumps(plan).decode(), self._clock()),
@@ -146,21 +172,30 @@ class ExperimentTable:
         return experiment
 
     def all(self) -> list[ExperimentRecord]:
-        """Returns every experiment, newest first."""
+        """Returns every experiment that is not in the bin, newest first."""
         with self._connections.reading() as connection:
-            rows = connection.execute("SELECT * FROM experiments ORDER BY created DESC, rowid DESC").fetchall()
-        return [self._record(row) for row in rows]
+            return list_experiments(connection, self._clock())
+
+    def names(self) -> set[str]:
+        """Returns the names that are taken, those of experiments in the bin among them."""
+        with self._connections.reading() as connection:
+            return {row["name"] for row in connection.execute("SELECT name FROM experiments")}
 
     def find(self, wanted: str) -> ExperimentRecord:
         """Returns the experiment with this id, exact name, or unique prefix of an id.
 
         Raises:
-            NotFoundError: there is none, or more than one.
+            NotFoundError: there is none, or more than one, or it is in the bin.
         """
-        every = self.all()
-        rows = [one for one in every if wanted in {one.id, one.name}]
-        if not rows and len(wanted) >= _SHORTEST_PREFIX:
-            rows = [one for one in every if one.id.startswith(wanted.lower())]
+        with self._connections.reading() as connection:
+            now = self._clock()
+            rows = _named(list_experiments(connection, now), wanted)
+            binned = [] if rows else _named(list_experiments(connection, now, binned=True), wanted)
+        if binned:
+            raise NotFoundError(
+                f"experiment {binned[0].name!r} is in the bin: take it back on the page Compare first; its runs are "
+                "still there"
+            )
         if len(rows) != 1:
             raise NotFoundError(f"experiment must be the id or the name of one in the store, got {wanted[:100]!r}")
         return rows[0]
@@ -207,12 +242,14 @@ class ExperimentTable:
 
         Raises:
             NotFoundError: there is no such experiment.
-            LeaseError: a living process works on it.
+            LeaseError: a living process works on it, or it is in the bin.
         """
         with self._connections.writing() as connection:
-            row = connection.execute("SELECT owner, heartbeat FROM experiments WHERE id = ?", (experiment,)).fetchone()
+            row = connection.execute("SELECT * FROM experiments WHERE id = ?", (experiment,)).fetchone()
             if row is None:
                 raise NotFoundError(f"experiment must be one of the store, got {experiment[:100]!r}")
+            if row["deleted"] is not None:
+                raise LeaseError(f"experiment {row['name']!r} is in the bin: take it back first")
             if row["owner"] not in {"", owner} and alive(row["heartbeat"], self._clock()):
                 raise LeaseError(f"experiment {experiment} is worked on already, by {row['owner']!r}: pause it first")
             connection.execute(
@@ -224,13 +261,15 @@ class ExperimentTable:
         """Tells that the worker is alive.
 
         Returns:
-            False where it is to stop: somebody wants a pause, or another process has taken over.
+            False where it is to stop: somebody wants a pause or has deleted it, or another process has taken over.
         """
         with self._connections.writing() as connection:
             connection.execute(
                 "UPDATE experiments SET heartbeat = ? WHERE id = ? AND owner = ?", (self._clock(), experiment, owner)
             )
-            row = connection.execute("SELECT owner, wanted FROM experiments WHERE id = ?", (experiment,)).fetchone()
+            row = connection.execute(
+                "SELECT owner, wanted FROM experiments WHERE id = ? AND deleted IS NULL", (experiment,)
+            ).fetchone()
         return row is not None and row["owner"] == owner and row["wanted"] == "run"
 
     def release(self, experiment: str, owner: str, message: str = "") -> None:
@@ -241,9 +280,17 @@ class ExperimentTable:
                 (clean(message), experiment, owner),
             )
 
-    def _record(self, row: sqlite3.Row) -> ExperimentRecord:
-        worked_on = bool(row["owner"]) and alive(row["heartbeat"], self._clock())
-        return ExperimentRecord(
-            row["id"], row["name"], orjson.loads(row["plan"]), row["created"], row["wanted"], row["message"],
-            row["comparison"], worked_on,
-        )  # fmt: skip
+
+def _named(every: Sequence[ExperimentRecord], wanted: str) -> list[ExperimentRecord]:
+    rows = [one for one in every if wanted in {one.id, one.name}]
+    if not rows and len(wanted) >= _SHORTEST_PREFIX:
+        rows = [one for one in every if one.id.startswith(wanted.lower())]
+    return rows
+
+
+def _record(row: sqlite3.Row, now: float) -> ExperimentRecord:
+    worked_on = bool(row["owner"]) and alive(row["heartbeat"], now)
+    return ExperimentRecord(
+        row["id"], row["name"], orjson.loads(row["plan"]), row["created"], row["wanted"], row["message"],
+        row["comparison"], worked_on, row["deleted"],
+    )  # fmt: skip

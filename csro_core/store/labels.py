@@ -145,7 +145,7 @@ class RunLabels:
 
         Raises:
             LeaseError: a living process works on it.
-            UsageError: it is not in the bin, or an experiment consists of it.
+            UsageError: it is not in the bin, or an experiment consists of it, be it in the bin too.
         """
         with self._writing(run) as connection:
             row = run_row(connection, run)
@@ -153,7 +153,7 @@ class RunLabels:
                 raise UsageError(
                     f"a run must be in the bin to be deleted for good, got {row['name']!r}: delete it first"
                 )
-            self._refuse_used(connection, run)
+            self._refuse_used(connection, run, for_good=True)
             _erase(connection, run)
 
     def purge(self) -> int:
@@ -170,7 +170,7 @@ class RunLabels:
             # A transaction each: others wait for the store no longer than one run takes.
             with self._connections.writing() as connection:
                 still = connection.execute("SELECT 1 FROM runs WHERE id = ? AND deleted < ?", (row["id"], oldest))
-                used = self._holder(connection, row["id"]) or _experiment(connection, row["id"])
+                used = self._holder(connection, row["id"]) or _experiment(connection, row["id"], for_good=True)
                 if still.fetchone() and not used:
                     _erase(connection, row["id"])
                     gone += 1
@@ -182,14 +182,14 @@ class RunLabels:
             touch(connection, run, rows=False)
             yield connection
 
-    def _refuse_used(self, connection: sqlite3.Connection, run: str) -> None:
-        holder, experiment = self._holder(connection, run), _experiment(connection, run)
+    def _refuse_used(self, connection: sqlite3.Connection, run: str, for_good: bool = False) -> None:
+        holder, experiment = self._holder(connection, run), _experiment(connection, run, for_good)
         if holder:
             raise LeaseError(f"run {run} must be idle to be deleted, and {holder!r} works on it: stop it first")
         if experiment:
             raise UsageError(
                 f"run {run} must belong to no experiment to be deleted, and is part of the experiment {experiment!r}: "
-                f"delete that experiment first, or archive the run"
+                f"delete that experiment {'for good ' if for_good else ''}first (page Compare), or archive the run"
             )
 
     def _holder(self, connection: sqlite3.Connection, run: str) -> str:
@@ -197,9 +197,12 @@ class RunLabels:
         return str(row["owner"]) if row is not None and alive(row["heartbeat"], self._clock()) else ""
 
 
-def _experiment(connection: sqlite3.Connection, run: str) -> str:
+def _experiment(connection: sqlite3.Connection, run: str, for_good: bool = False) -> str:
+    # An experiment in the bin can be taken back, so its runs may be put there too, but not be lost.
     row = connection.execute(
-        "SELECT name FROM experiment_runs JOIN experiments ON experiments.id = experiment WHERE run = ?", (run,)
+        "SELECT name FROM experiment_runs JOIN experiments ON experiments.id = experiment "
+        "WHERE run = ? AND (? OR experiments.deleted IS NULL)",
+        (run, for_good),
     ).fetchone()
     return str(row["name"]) if row is not None else ""
 

@@ -236,3 +236,58 @@ def test_a_taken_name_is_refused(store):
     test.text_input(key="experiment_name").set_value("taken").run()
     test.button(key="create_experiment").click().run()
     assert any("must be new" in error.value for error in test.error)
+
+
+def keys(test) -> set[str]:
+    return {str(button.key) for button in test.button}
+
+
+def test_an_experiment_is_renamed(store):
+    add_experiment(store, name="other", chosen=plan(seeds=(0,)))
+    experiment = add_experiment(store, name="first", chosen=plan(seeds=(0,)))
+    test = app(PAGE, experiment=experiment)
+    field = next(one for one in test.text_input if str(one.key).startswith("experiment_rename"))
+    field.set_value("other").run()
+    test.button(key="experiment_rename_save").click().run()
+    assert any("must be new" in error.value for error in test.error)
+    next(one for one in test.text_input if str(one.key).startswith("experiment_rename")).set_value(EVIL).run()
+    test.button(key="experiment_rename_save").click().run()
+    assert not test.exception
+    assert table_of(store).find(EVIL).id == experiment
+    assert "<img" not in html(test)
+    assert all(run.name.startswith(("first", "other", "demo")) for run in store.runs())
+
+
+def test_a_deleted_experiment_leaves_its_runs_and_comes_back_by_undo(store):
+    experiment = add_experiment(store, chosen=plan(seeds=(0,)))
+    runs = {run.id for run in store.runs()}
+    test = app(PAGE, experiment=experiment)
+    test.button(key="delete_experiment").click().run()
+    assert "Its runs (4) are not deleted" in words(test)
+    test.button(key="experiment_sure").click().run()
+    assert table_of(store).all() == []
+    assert {run.id for run in store.runs()} == runs
+    assert any("Nothing is compared yet" in header.value for header in test.subheader)
+    assert "experiment" not in test.query_params
+    assert "is in the bin" in words(app(PAGE, experiment=experiment))
+    test.button(key="experiment_undo").click().run()
+    assert table_of(store).find(experiment).name == plan().name
+    assert test.query_params["experiment"] in (experiment, [experiment])
+    assert not any(key.startswith(("experiment_undo", "experiment_take_back")) for key in keys(test))
+
+
+def test_the_bin_gives_back_and_deletes_for_good_and_a_busy_experiment_stays(store):
+    experiment = add_experiment(store, ("done", "waiting"), chosen=plan(seeds=(0,)))
+    runs = len(store.runs())
+    table_of(store).take(experiment, "worker")
+    assert app(PAGE, experiment=experiment).button(key="delete_experiment").disabled
+    table_of(store).release(experiment, "worker")
+    experiments.labels().put_into_bin(experiment)
+    test = app(PAGE)
+    test.button(key=f"experiment_take_back-{experiment}").click().run()
+    assert [one.id for one in table_of(store).all()] == [experiment]
+    experiments.labels().put_into_bin(experiment)
+    test = app(PAGE)
+    test.button(key=f"experiment_erase-{experiment}").click().run()
+    test.button(key="experiment_sure").click().run()
+    assert (experiments.labels().bin(), len(store.runs())) == ([], runs)

@@ -11,6 +11,7 @@ import pytest
 
 from csro_core.experiments.tables import TABLES
 from csro_core.store import open_store
+from csro_core.store.experiment_labels import ExperimentLabels
 from csro_core.store.experiments import ExperimentTable
 
 SPEC = """
@@ -147,3 +148,11 @@ def test_what_cannot_be_is_one_line(csro, spec, tmp_path):
 def _table(tmp_path):
     store = open_store(tmp_path / "store" / "csro.sqlite")
     return ExperimentTable(store.connections, store.clock)
+
+
+def test_a_deleted_experiment_is_named_as_such(csro, spec, tmp_path):
+    csro("experiment", spec, "--forecast")
+    store = open_store(tmp_path / "store" / "csro.sqlite")
+    ExperimentLabels(store.connections).put_into_bin(_table(tmp_path).find("tiny").id)
+    csro("experiment", "tiny").refused("'tiny' is in the bin: take it back on the page Compare")
+    csro("experiment", spec).refused("which one in the bin has")
