@@ -19,6 +19,9 @@ Populations: TypeAlias = Literal["auto", "one", "two"]
 EXAMPLE = "example."
 """Tokens of the examples that ship with the project begin with this."""
 
+MAX_MB = 5
+"""Largest file of a matrix that a page takes, in megabytes; the limit of the server is that of archives."""
+
 _MOST_KEPT = 20
 _TOKEN_DIGITS = 16
 

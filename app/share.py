@@ -8,9 +8,6 @@ from app import services
 from csro_core.errors import UsageError
 from csro_core.experiments.archive import Shared, export_experiment, export_target, import_archive
 
-MOST_MEGABYTES = 200
-"""Largest file that a page takes; the command line takes larger ones."""
-
 
 def run_zip(run: str) -> bytes:
     """Returns a run as a zip file; give it to a download button as a function, so that it is made on click only.

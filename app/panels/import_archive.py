@@ -34,7 +34,9 @@ def _dialog() -> None:
 def form() -> None:
     """Draws the form; reads the file and shows what was in it."""
     st.caption("A zip file that *Export* made, of a run or of an experiment. Nothing in it is run; it is only read.")
-    upload = st.file_uploader("Zip file", type=["zip"], key=_FILE, max_upload_size=share.MOST_MEGABYTES)
+    # Its limit is that of the server (`server.maxUploadSize`), which would refuse whatever else the field allowed.
+    upload = st.file_uploader("Zip file", type=["zip"], key=_FILE)
+    st.caption("A larger file is read by `python -m csro_core import FILE.zip`.")
     if not st.button("Import", type="primary", key="import_do", disabled=upload is None) or upload is None:
         return
     try:

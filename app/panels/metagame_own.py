@@ -92,7 +92,9 @@ def _form() -> None:
 def _field(place: DeltaGenerator, key: str, label: str, hint: str) -> tuple[str, UploadedFile | None]:
     """Draws the two ways to give a matrix; returns what was given."""
     text = place.text_area(f"{label} (CSV)", key=f"own_{key}", height=150, placeholder=hint)
-    file = place.file_uploader(f"{label}: a file instead", key=f"own_{key}_file", type=["csv", "tsv", "txt"])
+    file = place.file_uploader(
+        f"{label}: a file instead", key=f"own_{key}_file", type=["csv", "tsv", "txt"], max_upload_size=own_matrix.MAX_MB
+    )
     return text, file
 
 

@@ -5,7 +5,7 @@ from statistics import median
 
 import streamlit as st
 
-from app import address, services
+from app import address, own_matrix, services
 from app.formats import duration, plain
 from app.panels import budget, model_choice, new_run_start, precision
 from app.panels.benchmark import missing
@@ -316,7 +316,7 @@ def _matrix() -> GameSpec:
     )
     if which != PASTED:
         return make_game(GameSpec("matrix", {"preset": which})).spec
-    upload = st.file_uploader("CSV file", type=["csv", "txt"], key="new_matrix_file")
+    upload = st.file_uploader("CSV file", type=["csv", "txt"], key="new_matrix_file", max_upload_size=own_matrix.MAX_MB)
     typed = st.text_area(
         "… or paste it",
         value="0, -1, 1\n1, 0, -1\n-1, 1, 0",
