@@ -14,12 +14,15 @@ from app import address, services
 from csro_core.experiments.plan import Plan
 from csro_core.experiments.planning import checked, with_seeds
 from csro_core.experiments.requests import plan_of
+from csro_core.experiments.spec_file import plan_from_text
 from csro_core.store.codec import to_json
 from csro_core.store.experiment_labels import ExperimentLabels
 from csro_core.store.experiments import ExperimentRecord, ExperimentRun, ExperimentTable, Status, status_of
 
 START_SECONDS = 15.0
 """A process that was started is expected to have begun within this time; until then no other one is started."""
+
+DEMO = services.ASSETS / "demo-experiment.toml"
 
 _spawned: dict[str, float] = {}
 _spawning = threading.Lock()
@@ -86,6 +89,11 @@ def at_a_time(plan: Plan) -> int:
 def show(experiment: str) -> None:
     """Makes the Compare page show an experiment."""
     address.put(experiment=experiment, runs=None, compared=None, baseline=None, edits=None)
+
+
+def demo_plan() -> Plan:
+    """Returns the plan of the demo experiment, which takes seconds; its runs are demo runs by their names."""
+    return plan_from_text(DEMO.read_text(encoding="utf-8"), DEMO.suffix)
 
 
 def create(plan: Plan) -> str:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from app import address, compare_data, comparisons, services
+from app import address, compare_data, comparisons, experiments, services
 from app.compare_data import looks
 from app.formats import number, plain, short
 from app.panels import (
@@ -20,6 +20,7 @@ from app.panels.compare_pick import Picked
 from app.panels.glossary import page_sentence
 from csro_core.errors import CsroError
 from csro_core.experiments.document import COSTS, Comparison
+from csro_core.experiments.plan import Plan
 from csro_core.experiments.requests import request_key
 
 _SENTENCE = (
@@ -176,14 +177,39 @@ def _shown(picked: Picked, document: Comparison) -> None:
         compare_final.notes(document)
 
 
+def _demo_button(plan: Plan) -> None:
+    seeds, calls = len(plan.seeds), number(plan.budget)
+    if not st.button(
+        "Run the demo experiment (about half a minute)", key="demo_experiment", icon=":material/play_circle:",
+        help=f"{' and '.join(one.name for one in plan.variants)} on short repeated rock-paper-scissors, {seeds} seeds "
+        f"each, {calls} programs of the synthesiser a run: on this machine, in the background, without a key.",
+    ):  # fmt: skip
+        return
+    try:
+        experiment = experiments.create(plan)
+        experiments.resume(experiment)
+    except CsroError as error:
+        st.error(plain(str(error)), icon=":material/error:")
+        return
+    experiments.show(experiment)
+    st.rerun()
+
+
 def _empty() -> None:
     st.subheader("Nothing is compared yet")
     st.write(
         "A single run of a noisy method proves nothing. An experiment runs every variant over the same seeds at equal "
         "cost; or pick two or more runs that are there."
     )
+    plan = experiments.demo_plan()
+    # One that is there is chosen above, and one in the bin is taken back below.
+    offered = plan.name not in experiments.table().names()
+    if offered:
+        st.write("To see what comes of it, run the demo experiment: a small one, really played on this machine.")
     with st.container(horizontal=True, gap="small"):
         new_experiment.button(primary=True)
+        if offered:
+            _demo_button(plan)
         if (Path(__file__).parent / "runs.py").exists() and st.button(
             "Pick runs on the Runs page", key="to_runs", icon=":material/checklist:"
         ):

@@ -5,7 +5,9 @@ from dataclasses import replace
 import pytest
 
 from app import comparisons, experiments, pictures
+from csro_core.experiments.planning import checked, ensure_runs
 from csro_core.experiments.requests import KIND, for_experiment, request_key
+from csro_core.store import open_store
 from csro_core.store.codec import to_json
 from csro_core.store.experiments import ExperimentTable
 from csro_core.store.pictures import PictureTable
@@ -291,3 +293,25 @@ def test_the_bin_gives_back_and_deletes_for_good_and_a_busy_experiment_stays(sto
     test.button(key=f"experiment_erase-{experiment}").click().run()
     test.button(key="experiment_sure").click().run()
     assert (experiments.labels().bin(), len(store.runs())) == ([], runs)
+
+
+def test_the_demo_experiment_is_offered_started_and_no_run_of_ones_own(store, tmp_path, monkeypatch):
+    started = []
+    monkeypatch.setattr(experiments, "_start", lambda record: started.append(record.name))
+    monkeypatch.setenv("CSRO_STORE", str(tmp_path / "demos.sqlite"))
+    test = app(PAGE)
+    demos = open_store(tmp_path / "demos.sqlite")
+    guided = next(run.id for run in demos.runs() if run.settings.game.name == "repeated_rps")
+    test.button(key="demo_experiment").click().run()
+    assert not test.exception
+    made = table_of(demos).all()
+    assert ([one.name for one in made], started) == ([experiments.demo_plan().name],) * 2
+    runs = ensure_runs(demos, table_of(demos), made[0].id, checked(experiments.demo_plan()))
+    assert len(runs) == 6
+    assert all(demos.run(one.run).name.startswith("demo: ") for one in runs)
+    test = app(PAGE)
+    test.button(key="tour_start").click().run()  # still offered, and about the run with the most to see
+    assert test.query_params["run"] in (guided, [guided])
+    experiments.labels().put_into_bin(made[0].id)
+    assert "demo_experiment" not in keys(app(PAGE))
+    demos.close()
