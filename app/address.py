@@ -4,6 +4,9 @@ Streamlit drops the query when a page is changed by the navigation, so the state
 what the address bar does say wins, so that links, the back button and a second tab work.
 """
 
+from collections.abc import Mapping, Sequence
+from urllib.parse import urlencode
+
 import streamlit as st
 
 OF_RUN = ("policy", "player", "iteration", "row", "column", "episode", "call", "measured", "three")
@@ -58,6 +61,23 @@ def put(**values: str | int | None) -> None:
         elif memory.get(key) != str(value) or st.query_params.get(key) != str(value):
             memory[key] = str(value)
             st.query_params[key] = str(value)
+
+
+def link(keys: Sequence[str], shown: Mapping[str, str]) -> str:
+    """Returns the address of the page with what it shows and nothing of other pages; "" where the browser told none.
+
+    Args:
+        keys: those of the page.
+        shown: what is shown where the address says nothing under a key.
+    """
+    page = _page()
+    said = {key: get(key) or shown.get(key, "") for key in keys}
+    query = urlencode({key: value for key, value in said.items() if value})
+    return f"{page}?{query}" if page and query else page
+
+
+def _page() -> str:
+    return st.context.url or ""
 
 
 def go(page: str) -> None:

@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from app import address, experiments, services
 from app.formats import plain, short
 from app.panels import new_experiment
+from app.panels.link import copy_link
 from app.panels.metagame_choices import choice
 from csro_core.errors import UsageError
 from csro_core.experiments.document import COSTS, Cost
@@ -59,7 +60,13 @@ def pick() -> Picked:
             chosen = choice("Compare", _KINDS, "compared", "runs" if address.get("runs") else "experiment")
             what = st.container(width="stretch")
             new_experiment.button()
-        return _of_experiment(what) if chosen == "experiment" else _of_runs(what)
+            place = st.container(width="content")
+        picked = _of_experiment(what) if chosen == "experiment" else _of_runs(what)
+    if not picked.nothing:
+        shown = {"experiment": picked.experiment.record.id} if picked.experiment else {}
+        with place:
+            copy_link(address.OF_COMPARISON, shown)
+    return picked
 
 
 def show_runs(runs: Sequence[str]) -> None:

@@ -1,6 +1,6 @@
 """The words of the dashboard on the page: all of them behind a button, and those of a page beside its sentence."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
@@ -28,18 +28,21 @@ def _searched() -> None:
         _list(words)
 
 
-def page_sentence(sentence: str, *words: str) -> None:
+def page_sentence(sentence: str, *words: str, link: Callable[[], None] | None = None) -> None:
     """Draws the sentence that explains a page, and a button that opens the terms it uses.
 
     Args:
         sentence: Markdown.
         words: keys of `WORDS`, the terms that the page needs.
+        link: draws the button of the page's link, None where there is none.
     """
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="page_sentence"):
         st.caption(sentence, width="content")
         with st.popover("terms", type="tertiary", help=f"What these words mean: {', '.join(words)}"):
             _list({word: WORDS[word] for word in words})
             st.caption("The README has the same words under “How to read the numbers”.")
+        if link is not None:
+            link()
 
 
 def _list(words: Mapping[str, str]) -> None:

@@ -4,6 +4,7 @@ import streamlit as st
 
 from app.panels import attempts, controls, curves, header, opening, payoff, roster, stages
 from app.panels.glossary import page_sentence
+from app.panels.link import copy_link
 from app.snapshot import Snapshot, snapshot_of
 
 
@@ -20,7 +21,7 @@ def render() -> None:
         "Each iteration solves the meta-game of all policies so far for a mixture, sigma, and looks for a program that "
         "beats it.",
         "meta-game", "sigma", "oracle", "target", "gain", "gap", "lift", "exploitability", "admitted", "NashConv",
-        "champion", "±",
+        "champion", "±", link=lambda: copy_link(("run", "iteration")),
     )  # fmt: skip
     left, right = st.columns([0.69, 0.31], gap="medium")
     with left, st.container(border=True, height="stretch"):
