@@ -168,10 +168,12 @@ def _start(record: ExperimentRecord) -> None:
             return
         _spawned[record.id] = now
     plan = plan_of(record)
-    keys = {key for variant in plan.variants if (key := services.remembered_key(variant.model))}
+    keys = {
+        services.key_slot(variant.model): key
+        for variant in plan.variants
+        if (key := services.remembered_key(variant.model))
+    }
     command = [sys.executable, "-m", "csro_core", "experiment", record.id, "--store", str(services.store().path)]
-    # A process takes one key, as `serve` does; models of several providers find theirs in the environment.
-    key = sorted(keys)[0] if len(keys) == 1 else ""
-    if key:
-        command += ["--key-on-stdin"]
-    services.start_worker(command, key, "the experiment")
+    if keys:
+        command += ["--keys-on-stdin"]
+    services.start_worker(command, "\n".join(f"{slot} {key}" for slot, key in keys.items()), "the experiment")

@@ -22,7 +22,7 @@ import streamlit as st
 from csro_core.errors import CsroError, StoreError, UsageError
 from csro_core.matches.jobs import Isolation
 from csro_core.models import ModelTools, key_for, make_client
-from csro_core.models.names import is_loopback, parse_name
+from csro_core.models.names import is_loopback, parse_name, provider_of
 from csro_core.models.prices import default_gemini
 from csro_core.models.retry import Retry
 from csro_core.store import Store, default_path, open_store
@@ -125,9 +125,7 @@ def key_slot(model: str) -> str:
         UsageError: the name of the model has no known form.
     """
     name = parse_name(model, default_gemini())
-    if name.kind == "openai":
-        return "" if is_loopback(name.base_url) else name.base_url
-    return "gemini" if name.kind == "gemini" else ""
+    return "" if name.kind == "openai" and is_loopback(name.base_url) else provider_of(name)
 
 
 def remember_key(slot: str, key: str) -> None:
@@ -212,7 +210,7 @@ def start_worker(command: list[str], key: str, what: str) -> None:
 
     Args:
         command: its arguments.
-        key: of a model, "" for none; handed over once on the standard input.
+        key: of a model, "" for none, or lines of keys; handed over once on the standard input.
         what: it works on, for people.
 
     Raises:
@@ -229,7 +227,7 @@ def start_worker(command: list[str], key: str, what: str) -> None:
                 start_new_session=True,
             )
         if key:
-            # One short line, which a pipe takes at once; closing it tells the process that nothing follows.
+            # A few short lines, which a pipe takes at once; closing it tells the process that nothing follows.
             with suppress(BrokenPipeError), process.stdin as pipe:
                 pipe.write(f"{key}\n".encode())
     except OSError as error:

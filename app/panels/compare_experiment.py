@@ -96,11 +96,10 @@ def _why_not(shown: Opened) -> str | None:
 
 def _keys(shown: Opened) -> None:
     """Draws the fields for keys that the models of the plan may need."""
-    for place, model in enumerate(dict.fromkeys(variant.model for variant in shown.plan.variants)):
-        try:
-            model_choice.key_field(model, f"experiment{place}")
-        except UsageError as error:
-            st.error(plain(str(error)), icon=":material/error:")
+    try:
+        model_choice.key_fields((variant.model for variant in shown.plan.variants), "experiment")
+    except UsageError as error:
+        st.error(plain(str(error)), icon=":material/error:")
 
 
 def _do(wish: Callable[[], None]) -> None:

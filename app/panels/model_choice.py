@@ -1,5 +1,7 @@
 """The choice of a model in the form for a new run, the field for a key, and the test of a connection."""
 
+from collections.abc import Iterable
+
 import streamlit as st
 
 from app import services
@@ -63,6 +65,20 @@ def choose(game: str, like: str = "synthesiser") -> str:
 
 def _title(kind: str) -> str:
     return _TITLES.get(kind, model_title(kind))
+
+
+def key_fields(models: Iterable[str], place: str) -> None:
+    """Draws one field for each provider whose key the models may need.
+
+    Args:
+        models: names of models.
+        place: tells these fields from others.
+
+    Raises:
+        UsageError: a name has no known form.
+    """
+    for model in {services.key_slot(model): model for model in models}.values():
+        key_field(model, place)
 
 
 def key_field(model: str, place: str) -> None:

@@ -133,8 +133,7 @@ def _grid(game: Game) -> Grid:
     for words, several in (("oracle", oracles), ("model", models), ("context", contexts), ("meta-solver", chosen)):
         if not several:
             raise UsageError(f"the variants need at least one {words}: choose one")
-    for place, model in enumerate(models):
-        model_choice.key_field(str(model).strip(), f"new_experiment{place}")
+    model_choice.key_fields((str(model).strip() for model in models), "new_experiment")
     return Grid(
         tuple(oracles), tuple(str(model).strip() for model in models), tuple(map(checked_context, contexts)),
         tuple(chosen),

@@ -94,9 +94,20 @@ def caps_from(args: argparse.Namespace, otherwise: Caps) -> Caps:
     return dataclasses.replace(otherwise, **{name: most for name, most in given.items() if most is not None})
 
 
-def add_key(parser: argparse.ArgumentParser) -> None:
-    """Adds how a key is handed over; `credentials_from` takes it."""
-    parser.add_argument(
+def add_key(parser: argparse.ArgumentParser, several: bool = False) -> None:
+    """Adds how a key is handed over; `credentials_from` takes it.
+
+    Args:
+        parser: of a command that opens models.
+        several: True: of several providers, perhaps.
+    """
+    group = parser.add_mutually_exclusive_group()
+    if several:
+        group.add_argument(
+            "--keys-on-stdin", action="store_true",
+            help="read keys from standard input, a line 'gemini KEY' or 'BASE_URL KEY' for each provider",
+        )  # fmt: skip
+    group.add_argument(
         "--key-on-stdin", action="store_true",
         help="read the model's key from standard input, one line (default: from the environment, GEMINI_API_KEY)",
     )  # fmt: skip
@@ -111,8 +122,9 @@ def credentials_from(args: argparse.Namespace) -> Credentials:
     Raises:
         UsageError: what came on standard input is no key.
     """
-    source = sys.stdin.buffer if args.key_on_stdin and sys.stdin is not None else None
-    return take_credentials(os.environ, source)
+    several = getattr(args, "keys_on_stdin", False)
+    source = sys.stdin.buffer if (args.key_on_stdin or several) and sys.stdin is not None else None
+    return take_credentials(os.environ, source, several)
 
 
 LOCAL = "local"

@@ -25,6 +25,7 @@ from csro_core.experiments.scheduler import Desk, at_a_time, try_again, work_on
 from csro_core.experiments.spec_file import FORMATS, LONGEST, plan_from_text
 from csro_core.experiments.tables import TABLES, markdown_table
 from csro_core.matches.cluster import checked_address
+from csro_core.runner.keys import for_models
 from csro_core.runner.pictures import Progress, compute
 from csro_core.store import Store
 from csro_core.store.codec import dumps, from_json, to_json
@@ -47,7 +48,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--pause", action="store_true", help="only ask whoever works on it to pause")
     what.add_argument("--report", action="store_true", help="only compare what there is by now")
     add("--out", metavar="FOLDER", help=f"gets {', '.join(TABLES)} and comparison.json")
-    add_key(parser)
+    add_key(parser, several=True)
     add_cluster(parser, remembered=True)
 
 
@@ -66,6 +67,8 @@ def execute(args: argparse.Namespace) -> int:
         table = ExperimentTable(store.connections, store.clock)
         record = _record(args, table)
         plan = plan_of(record)
+        models = {variant.name: variant.model for variant in plan.variants}
+        credentials = for_models(credentials, models.values())
         if args.pause:
             table.change(record.id, "wanted", "pause")
             emit(args, {"experiment": record.id, "wanted": "pause"}, f"experiment {record.name}: it will pause")
@@ -77,7 +80,7 @@ def execute(args: argparse.Namespace) -> int:
             note(f"experiment {record.id} ({record.name}): {_forecast(store, table, record.id, plan)}")
         if not finished:
             workers = max(2, (os.cpu_count() or 1) // at_a_time(plan) + 1)
-            crew = ProcessCrew(record.id, str(store.path), workers, credentials)
+            crew = ProcessCrew(record.id, str(store.path), workers, credentials, models)
 
             def told(words: str) -> None:
                 note(f"{words}; {_forecast(store, table, record.id, plan)}")

@@ -4,9 +4,12 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from contextlib import suppress
 
 from csro_core.experiments.scheduler import Hand
+from csro_core.models.names import parse_name, provider_of
+from csro_core.models.prices import default_gemini
 from csro_core.runner.keys import Credentials
 from csro_core.store.experiments import ExperimentRun
 
@@ -20,19 +23,23 @@ _INTERRUPTED = 130
 class ProcessCrew:
     """Starts `experiment-run` for every run."""
 
-    def __init__(self, experiment: str, store: str, workers: int, credentials: Credentials) -> None:
+    def __init__(
+        self, experiment: str, store: str, workers: int, credentials: Credentials, models: Mapping[str, str]
+    ) -> None:
         """Keeps what the processes are told.
 
         Args:
             experiment: its id.
             store: path of the store's file.
             workers: matches that each of them plays at a time.
-            credentials: what models are opened with.
+            credentials: what models are opened with; each process is given the key of its own provider alone.
+            models: name of a variant → its model.
         """
         self._experiment = experiment
         self._store = store
         self._workers = workers
         self._credentials = credentials
+        self._models = models
 
     def start(self, run: ExperimentRun) -> Hand:
         """Begins to work on a run of the experiment.
@@ -44,21 +51,23 @@ class ProcessCrew:
             sys.executable, "-m", "csro_core", "experiment-run", self._experiment, run.variant, str(run.seed),
             "--store", self._store, "--workers", str(self._workers),
         ]  # fmt: skip
-        return _Process(command, self._credentials)
+        provider = provider_of(parse_name(self._models[run.variant], default_gemini()))
+        key = self._credentials.keys.get(provider, "") if provider else ""
+        return _Process(command, key, self._credentials.environment)
 
 
 class _Process:
     """The process of one run. What it reads at its start is the key; that nothing more comes means: stop."""
 
-    def __init__(self, command: list[str], credentials: Credentials) -> None:
+    def __init__(self, command: list[str], key: str, environment: Mapping[str, str]) -> None:
         self._said = tempfile.TemporaryFile()
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=self._said,
-            env=dict(credentials.environment) or None, start_new_session=True,
+            env=dict(environment) or None, start_new_session=True,
         )  # fmt: skip
         with suppress(OSError):
             assert self._process.stdin is not None
-            self._process.stdin.write(f"{credentials.key or ''}\n".encode())
+            self._process.stdin.write(f"{key}\n".encode())
             self._process.stdin.flush()
 
     def outcome(self) -> str | None:

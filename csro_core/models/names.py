@@ -136,6 +136,11 @@ def _without_secrets(text: str) -> str:
     return re.sub(r"(?<=://)[^/\s]*@", "[hidden]@", re.sub(r"[?#].*", "?[hidden]", text))
 
 
+def provider_of(name: ModelName) -> str:
+    """Returns whose key a model takes: "gemini", or the base URL of its server; "" where it asks nobody."""
+    return name.base_url if name.kind == "openai" else "gemini" if name.kind == "gemini" else ""
+
+
 def is_loopback(url: str) -> bool:
     """Returns True where a URL names this machine."""
     host = (urlsplit(url).hostname or "").rstrip(".")

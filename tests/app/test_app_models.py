@@ -10,9 +10,11 @@ import pytest
 from app_pages import SHELL, html, words
 from streamlit.testing.v1 import AppTest
 
-from app import services
+from app import experiments, services
 from csro_core.errors import UsageError
+from csro_core.experiments.plan import Plan, Variant
 from csro_core.games.base import GameSpec
+from csro_core.runner.keys import for_models, take_credentials
 from csro_core.store.records import Caps, RunSettings
 from csro_core.store.store import Store
 from tests.models.fake_gemini import KEY, FakeGemini
@@ -240,3 +242,29 @@ def test_slots_of_keys():
     assert services.key_slot("openai:m@https://openrouter.ai/api/v1") == "https://openrouter.ai/api/v1"
     with pytest.raises(UsageError):
         services.key_slot("nonsense")
+
+
+def test_an_experiment_is_handed_one_key_a_provider(store: Store, monkeypatch: pytest.MonkeyPatch):
+    started = []
+    monkeypatch.setattr(services, "start_worker", lambda command, keys, what: started.append((command, keys)))
+    monkeypatch.setattr(services.st, "session_state", {})
+    router, other = "https://openrouter.ai/api/v1", "https://other.example/v1"
+    models = ("synthesiser", f"gemini:{LITE}", "gemini:second", f"openai:m@{router}", f"openai:m@{other}")
+    variants = tuple(Variant(f"v{place}", "best-of-n", model) for place, model in enumerate(models))
+    plan = Plan("keys", GameSpec("repeated_rps"), variants, (0,), "calls", 1.0, "v0")
+    experiment = experiments.create(plan)
+    monkeypatch.setattr(experiments, "_spawned", {})
+    services.remember_key("gemini", KEY)
+    services.remember_key("https://elsewhere.example/v1", "not-of-this-plan")
+    experiments.resume(experiment)
+    services.remember_key(router, "sk-router")
+    experiments._spawned.clear()
+    experiments.resume(experiment)
+    (first, one), (second, both) = started
+    assert first[-1] == second[-1] == "--keys-on-stdin"
+    # A key that is the only one goes to its own provider all the same.
+    assert one == f"gemini {KEY}"
+    assert both.splitlines() == [f"gemini {KEY}", f"{router} sk-router"]
+    assert KEY not in " ".join((*first, *second))
+    taken = take_credentials({}, io.BytesIO(f"{both}\n".encode()), several=True)
+    assert for_models(taken, models).keys == {"gemini": KEY, router: "sk-router"}
