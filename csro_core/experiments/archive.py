@@ -173,13 +173,14 @@ def _is_experiment(path: Path) -> bool:
 
 def _write(store: Store, archive: ExperimentArchive) -> Shared:
     content = archive.experiment
-    with store.connections.writing() as connection:
+    # The comparison is kept by tables that write for themselves.
+    with store.connections.together() as connection:
         now = store.clock()
         ids = {label: write_run(connection, run, now) for label, run in archive.runs.items()}
         rows = [ExperimentRun(one.variant, one.seed, ids[one.label], one.state, one.message) for one in content.runs]
         new, name = insert_experiment(connection, content.name, content.plan, now, rows)
-    if archive.comparison is not None:
-        _keep(store, new, archive.comparison, ids)
+        if archive.comparison is not None:
+            _keep(store, new, archive.comparison, ids)
     return Shared("experiment", new, name, tuple(ids.values()))
 
 

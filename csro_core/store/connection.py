@@ -62,10 +62,11 @@ class Connections:
         self._lock = threading.Lock()
         self._idle: list[sqlite3.Connection] = []
         self._closed = False
+        self._held = threading.local()
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Lends a connection outside of any transaction.
+        """Lends a connection outside of any transaction, but for `together`.
 
         Yields:
             The connection; its rows are `sqlite3.Row`.
@@ -74,6 +75,10 @@ class Connections:
             StoreError: see `readable_errors`.
         """
         with readable_errors(self.path):
+            joined = self._joined()
+            if joined is not None:
+                yield joined
+                return
             connection = self._take()
             try:
                 yield connection
@@ -92,6 +97,9 @@ class Connections:
             StoreError: see `readable_errors`.
         """
         with self.reading() as connection:
+            if self._joined() is not None:
+                yield connection
+                return
             # IMMEDIATE: the lock is taken before anything is read, so what was read stays true until the commit.
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -101,6 +109,27 @@ class Connections:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
+
+    @contextmanager
+    def together(self) -> Iterator[sqlite3.Connection]:
+        """Makes everything that this thread reads and writes through these connections inside one write transaction.
+
+        Yields:
+            The connection; see `writing`, also for what is raised.
+        """
+        with self.writing() as connection:
+            outermost = self._joined() is None
+            self._held.connection = connection
+            try:
+                yield connection
+            finally:
+                if outermost:
+                    self._held.connection = None
+
+    def _joined(self) -> sqlite3.Connection | None:
+        """Returns the connection of the block `together` that this thread is in."""
+        connection: sqlite3.Connection | None = getattr(self._held, "connection", None)
+        return connection
 
     def close(self) -> None:
         """Closes the idle connections; those in use are closed when they are handed back. Idempotent."""

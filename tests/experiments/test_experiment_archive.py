@@ -314,6 +314,21 @@ def test_a_failure_while_writing_leaves_nothing(other, archive, monkeypatch):
     assert_untouched(other)
 
 
+def test_a_failure_at_the_comparison_leaves_nothing_of_the_runs_either(other, archive, monkeypatch):
+    written = []
+
+    def fail(store, experiment, _comparison):
+        # The last thing that is written; everything else is there by now, in the same transaction.
+        written.append((ExperimentTable(store.connections).find(experiment).name, len(store.runs())))
+        raise ValueError("the process is out of luck")
+
+    monkeypatch.setattr("csro_core.experiments.archive.keep_comparison", fail)
+    with pytest.raises(UsageError, match="out of luck"):
+        import_archive(other, archive)
+    assert written == [("which oracle?", 4)]
+    assert_untouched(other)
+
+
 def test_the_report_of_an_experiment_says_what_was_asked_and_found(archive):
     text = contents(archive)["report.html"].decode()
     for words in (
