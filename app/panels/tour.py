@@ -23,9 +23,8 @@ _GUIDED = "repeated_rps"
 
 def start(pages: Sequence[StreamlitPage]) -> None:
     """Shows the first step with the demo run open; ends this run of the script."""
-    # The oldest: the runs of the demo experiment are demo runs of this game too.
     demo = next(
-        (run for run in reversed(services.store().runs()) if _is_demo(run) and run.settings.game.name == _GUIDED), None
+        (run for run in services.store().runs() if _is_demo(run) and run.settings.game.name == _GUIDED), None
     )
     if demo is not None and demo.id != address.get("run"):
         address.open_run(demo.id)

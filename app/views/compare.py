@@ -22,6 +22,7 @@ from csro_core.errors import CsroError
 from csro_core.experiments.document import COSTS, Comparison
 from csro_core.experiments.plan import Plan
 from csro_core.experiments.requests import request_key
+from csro_core.games import make_game
 
 _SENTENCE = (
     "Which way of writing programs is better? Variants over seeds, at equal cost, against one common pool, with honest "
@@ -181,8 +182,8 @@ def _demo_button(plan: Plan) -> None:
     seeds, calls = len(plan.seeds), number(plan.budget)
     if not st.button(
         "Run the demo experiment (about half a minute)", key="demo_experiment", icon=":material/play_circle:",
-        help=f"{' and '.join(one.name for one in plan.variants)} on short repeated rock-paper-scissors, {seeds} seeds "
-        f"each, {calls} programs of the synthesiser a run: on this machine, in the background, without a key.",
+        help=f"{' and '.join(one.name for one in plan.variants)} on {make_game(plan.game).title}, {seeds} seeds each, "
+        f"{calls} programs of the synthesiser a run: on this machine, in the background, without a key.",
     ):  # fmt: skip
         return
     try:
