@@ -47,9 +47,10 @@ class ProcessCrew:
         Returns:
             Who does it.
         """
+        # Behind "--", since a variant may be called "--help".
         command = [
-            sys.executable, "-m", "csro_core", "experiment-run", self._experiment, run.variant, str(run.seed),
-            "--store", self._store, "--workers", str(self._workers),
+            sys.executable, "-m", "csro_core", "experiment-run", "--store", self._store,
+            "--workers", str(self._workers), "--", self._experiment, run.variant, str(run.seed),
         ]  # fmt: skip
         provider = provider_of(parse_name(self._models[run.variant], default_gemini()))
         key = self._credentials.keys.get(provider, "") if provider else ""

@@ -10,6 +10,7 @@ from math import isfinite, isnan
 
 from csro_core.experiments.document import HELD_OUT, MEASURES, SHARED, Comparison, Course, Difference, Point, Summary
 from csro_core.experiments.plan import MOST_RUNS
+from csro_core.experiments.planning import MOST_VARIANTS
 from csro_core.store.codec import Json, check_depth, dumps, from_json
 
 MOST_BYTES = 50_000_000
@@ -19,7 +20,6 @@ _MOST_NAME = 200
 _MOST_TEXT = 2_000
 _MOST_LINES = 20_000
 _MOST_POINTS = 200_000
-_MOST_VARIANTS = 200
 _LARGEST = 1e15
 _LATEST = 32_500_000_000.0  # seconds since 1970 of a day in the year 2999
 _ROUNDING = 1e-6
@@ -48,7 +48,7 @@ def check_comparison(document: Comparison) -> None:
         ValueError: they do not.
     """
     names = [line.name for line in document.variants]
-    _limit("variants", names, _MOST_VARIANTS)
+    _limit("variants", names, MOST_VARIANTS)
     if not names or len(set(names)) != len(names) or {SHARED, HELD_OUT} & set(names):
         raise ValueError("the variants of a comparison must have names that differ")
     if document.baseline not in names:
@@ -115,8 +115,8 @@ def _check_points(course: Course) -> None:
 
 
 def _check_summaries(document: Comparison, names: set[str]) -> None:
-    _limit("summaries", document.summaries, _MOST_VARIANTS * len(MEASURES))
-    _limit("differences", document.differences, _MOST_VARIANTS * len(MEASURES))
+    _limit("summaries", document.summaries, MOST_VARIANTS * len(MEASURES))
+    _limit("differences", document.differences, MOST_VARIANTS * len(MEASURES))
     told: list[Summary | Difference] = [*document.summaries, *document.differences]
     for one in told:
         if one.variant not in names or not 0 <= one.seeds <= MOST_RUNS:

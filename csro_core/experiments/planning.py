@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from math import prod
 from typing import Literal, get_args
 
 from csro_core.errors import NotFoundError, UsageError
@@ -31,6 +32,9 @@ MOST_SEED = 2**63 - 1
 _MOST_BUDGET = 1e12
 _MOST_VARIANT_NAME = 60
 
+MOST_VARIANTS = 200
+"""Most variants of a plan: a comparison tells so many apart."""
+
 
 @dataclass(frozen=True)
 class Grid:
@@ -49,8 +53,15 @@ class Grid:
     meta_solvers: tuple[str, ...] = ("max-entropy-nash",)
 
     def variants(self) -> tuple[Variant, ...]:
-        """Returns one variant a combination, named by what differs; `BASELINE` is added where it is missing."""
+        """Returns one variant a combination, named by what differs; `BASELINE` is added where it is missing.
+
+        Raises:
+            UsageError: these are too many.
+        """
         oracles = self.oracles if BASELINE in self.oracles else (BASELINE, *self.oracles)
+        count = prod(len(set(axis)) for axis in (oracles, self.models, self.contexts, self.meta_solvers))
+        if count > MOST_VARIANTS:
+            raise UsageError(f"an experiment has at most {MOST_VARIANTS} variants, this grid has {count:,}: name fewer")
         differing = [len(set(axis)) > 1 for axis in (oracles, self.models, self.contexts, self.meta_solvers)]
         found = []
         combinations = product(
@@ -103,8 +114,8 @@ def checked(plan: Plan) -> Plan:
 
 def _check_variants(plan: Plan) -> None:
     names = [one.name for one in plan.variants]
-    if not names:
-        raise UsageError("an experiment needs at least one variant")
+    if not 1 <= len(names) <= MOST_VARIANTS:
+        raise UsageError(f"an experiment needs 1 to {MOST_VARIANTS} variants, got {len(names):,}")
     if len(set(names)) != len(names):
         raise UsageError(f"the names of variants must differ, got {', '.join(names)[:300]}")
     if {SHARED, HELD_OUT} & set(names):

@@ -2,7 +2,7 @@
 
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
@@ -18,6 +18,8 @@ from csro_core.store.defaults import default_episodes
 FORMATS = (".toml", ".yaml", ".yml", ".json")
 LONGEST = 100_000
 """Most characters of a file."""
+
+_LARGEST = 2**63 - 1
 
 TARGETS = {"psro": 0.0, "robust": 0.5}
 """Values of `preset` → m in tau = (1 - m) sigma + m uniform."""
@@ -42,9 +44,10 @@ def plan_from_text(text: str, ending: str) -> Plan:
     """
     if len(text) > LONGEST:
         raise UsageError(f"the file of an experiment has at most {LONGEST:,} characters, got {len(text):,}")
-    data = _parsed(text, ending.lower())
-    if not isinstance(data, dict) or not all(isinstance(key, str) for key in data):
+    data = _parsed(text.removeprefix("\ufeff"), ending.lower())
+    if not isinstance(data, dict):
         raise UsageError("the file of an experiment must hold names and values at its top level")
+    _check_values(data)
     unknown = [key for key in data if key not in _KEYS]
     if unknown:
         raise UsageError(f"an experiment has {', '.join(_KEYS)}; it has no {', '.join(unknown)[:100]}")
@@ -56,12 +59,57 @@ def _parsed(text: str, ending: str) -> Any:
         if ending == ".toml":
             return tomllib.loads(text)
         if ending in {".yaml", ".yml"}:
-            return yaml.safe_load(text)
+            return yaml.load(text, _Yaml)  # a SafeLoader
         if ending == ".json":
-            return json.loads(text)
+            return json.loads(text, object_pairs_hook=_each_once)
     except (ValueError, RecursionError, yaml.YAMLError) as error:
         raise UsageError(f"the file is no {ending[1:].upper()}: {' '.join(str(error).split())[:200]}") from error
     raise UsageError(f"the file of an experiment must end in {', '.join(FORMATS)}, got {ending[:20]!r}")
+
+
+class _Yaml(yaml.SafeLoader):
+    """Reads YAML in which names occur once, and without references, by which a few lines become gigabytes."""
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.YAMLError("a value must be written out where it is meant, not referred to with *")
+        return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        _each_once([(key.value, None) for key, _ in node.value if isinstance(key, yaml.ScalarNode)])
+        return super().construct_mapping(node, deep)
+
+
+def _each_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Returns names and values as a mapping.
+
+    Raises:
+        ValueError: a name is there twice, and nobody can tell which of its values is meant.
+    """
+    names = [name for name, _ in pairs]
+    if len(set(names)) != len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"each name must be there once, got {twice[:60]!r} twice")
+    return dict(pairs)
+
+
+def _check_values(data: Mapping[Any, Any]) -> None:
+    """Checks what the formats allow and a plan cannot have: names that are no texts, and numbers without an end.
+
+    Raises:
+        UsageError: there is such a thing.
+    """
+    left: list[Any] = [data]
+    while left:
+        value = left.pop()
+        if isinstance(value, dict):
+            if not all(isinstance(key, str) for key in value):
+                raise UsageError(f"names in an experiment must be texts, got {', '.join(map(str, value))[:100]}")
+            left += value.values()
+        elif isinstance(value, list):
+            left += value
+        elif isinstance(value, int | float) and not -_LARGEST <= value <= _LARGEST:
+            raise UsageError(f"numbers in an experiment must be finite and at most {_LARGEST} in size")
 
 
 def _plan(data: Mapping[str, Any]) -> Plan:
@@ -74,7 +122,7 @@ def _plan(data: Mapping[str, Any]) -> Plan:
     variants = _variants(data)
     resource, budget = _budget(data["budget"])
     preset = data.get("preset", "psro")
-    if preset not in TARGETS:
+    if not isinstance(preset, str) or preset not in TARGETS:
         raise UsageError(f"preset must be one of {', '.join(TARGETS)}, got {str(preset)[:40]!r}")
     plain = {key: data[key] for key in _PLAIN if key in data}
     plain.setdefault("target_mix", TARGETS[preset])
@@ -83,7 +131,7 @@ def _plan(data: Mapping[str, Any]) -> Plan:
     whole = {
         "name": _text(data, "name"), "variants": [], "seeds": list(_seeds(data)), "resource": resource,
         "budget": budget, "game": {"name": spec.name, "parameters": dict(spec.parameters)}, **plain,
-        "target_mix": float(plain["target_mix"]) if isinstance(plain["target_mix"], int) else plain["target_mix"],
+        "target_mix": plain["target_mix"],
     }  # fmt: skip
     defaults = {"attempts": 0, "eval_solver": "max-entropy-nash", "play": 8, "benchmark": "", "most_iterations": 200,
                 "jobs": 0, "cluster": ""}  # fmt: skip
@@ -100,7 +148,7 @@ def _variants(data: Mapping[str, Any]) -> tuple[Variant, ...]:
         if mixed:
             raise UsageError(f"an experiment takes variants or {', '.join(mixed)}, not both")
         listed = data["variants"]
-        if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
+        if not isinstance(listed, list) or not listed or not all(isinstance(one, dict) for one in listed):
             raise UsageError("variants must be a list of tables with oracle, and name, model, context, meta_solver")
         return tuple(_variant(one) for one in listed)
     axes = {key: _texts(data, key) for key in _GRID if key in data}

@@ -129,6 +129,15 @@ def test_seeds_are_added_and_a_pause_is_asked_for(csro, spec, tmp_path):
     assert table.find("tiny").wanted == "pause"
 
 
+def test_a_variant_named_like_an_option_is_worked_on(csro, spec, tmp_path):
+    named = SPEC.replace('oracles = ["zero-shot"]', 'variants = [{ oracle = "zero-shot", name = "--help" }]')
+    spec.write_text(named.replace("seeds = 2", "seeds = 1"))
+    result = csro("experiment", spec, "--json")
+    assert result.code == 0, result.err
+    (line,) = json.loads(result.out)["comparison"]["courses"]
+    assert line["points"][-1]["calls"] == 4
+
+
 def test_another_plan_of_the_same_name_is_refused(csro, spec):
     csro("experiment", spec, "--forecast")
     spec.write_text(SPEC.replace("calls = 4", "calls = 6"))

@@ -1,3 +1,6 @@
+import json
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,7 +71,12 @@ def test_variants_may_be_named_one_by_one():
         (("budget = { calls = 36 }", "budget = { calls = -1 }"), "budget must be a positive number"),
         (("budget = { calls = 36 }", "budget = { calls = 1.5 }"), "whole but for usd"),
         (("budget = { calls = 36 }", "budget = { calls = true }"), "must be a number"),
-        (("budget = { calls = 36 }", "budget = { calls = nan }"), "budget must be a positive number"),
+        (("budget = { calls = 36 }", "budget = { calls = nan }"), "must be finite"),
+        (("budget = { calls = 36 }", f"budget = {{ calls = 1{'0' * 400} }}"), "must be finite"),
+        (("attempts = 12", f"target_mix = 1{'0' * 400}"), "must be finite"),
+        (("attempts = 12", "target_mix = true"), "target_mix must be a number"),
+        (("attempts = 12", "preset = []"), "preset must be one of"),
+        (('oracles = ["zero-shot", "linear-refinement"]', "variants = []"), "variants must be a list"),
         (("budget = { calls = 36 }", ""), "missing: ['budget']"),
         (("seeds = 3\nfirst_seed = 1000", "seeds = [1, 1]"), "seeds that differ"),
         (("seeds = 3\nfirst_seed = 1000", "seeds = [-1]"), "seeds that differ"),
@@ -104,6 +112,33 @@ def test_a_file_of_another_kind_is_refused():
 def test_a_file_of_yaml_makes_no_objects():
     with pytest.raises(UsageError, match="no YAML"):
         plan_from_text('name: !!python/object/apply:os.system ["true"]', ".yaml")
+
+
+def test_names_in_yaml_are_texts_and_values_are_written_out():
+    bomb = "a: &a [x, x]\n" + "".join(f"{b}: &{b} [*{a}, *{a}]\n" for a, b in pairwise("abcdefghijklmnopqrstuvwxyz"))
+    for text, words in (
+        (bomb, "written out"), ("&a {name: *a}", "written out"), (f"{YAML}1: 2", "must be texts"),
+        (YAML.replace("oracles: [zero-shot, linear-refinement]", "variants: [{~: 1, oracle: zero-shot}]"), "be texts"),
+    ):  # fmt: skip
+        with pytest.raises(UsageError, match=words):
+            plan_from_text(text, ".yaml")
+
+
+def test_a_name_that_is_there_twice_is_refused():
+    for text, ending in ((f"{YAML}seeds: 9", ".yaml"), (JSON.replace('"seeds": 3', '"seeds": 3, "seeds": 9'), ".json"),
+                         (f"{TOML}seeds = 9", ".toml")):  # fmt: skip
+        with pytest.raises(UsageError, match=r"once|overwrite"):
+            plan_from_text(text, ending)
+
+
+def test_a_file_may_begin_with_a_byte_order_mark():
+    assert plan_from_text(f"\ufeff{TOML}", ".toml") == plan_from_text(TOML, ".toml")
+
+
+def test_a_grid_too_large_is_refused_before_it_is_made():
+    many = {key: [f"{key}{i}" for i in range(2_000)] for key in ("oracles", "models", "meta_solvers")}
+    with pytest.raises(UsageError, match="at most 200 variants"):
+        plan_from_text(json.dumps({"name": "n", "game": "repeated_rps", "budget": {"calls": 3}, **many}), ".json")
 
 
 @given(st.text(max_size=300), st.sampled_from([".toml", ".yaml", ".json"]))
