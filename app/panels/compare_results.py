@@ -144,7 +144,7 @@ def _row(document: Comparison, variant: str, names: list[MeasureName], drawn: Dr
         text = "–" if one is None else interval_text(one.mean, one.half_width, signed=name == "versus")
         cells.append(f"<td>{safe(text)}</td>")
     base = ' <span class="csro-chip gray">baseline</span>' if variant == document.baseline else ""
-    return f"<tr><td>{_named(variant, drawn)}{base}</td><td>{len(line.seeds)}</td>{''.join(cells)}</tr>"
+    return f"<tr><td>{_named(variant, drawn)}{base}</td><td>{len(set(line.seeds))}</td>{''.join(cells)}</tr>"
 
 
 def _named(variant: str, drawn: Drawn) -> str:

@@ -57,10 +57,11 @@ def bands(comparison: Comparison, measure: MeasureName, cost: Cost) -> list[Band
     """
     found = []
     for line in comparison.variants:
-        own = [_steps(course, measure, cost) for course in comparison.courses if course.variant == line.name]
-        steps = [one for one in own if one]
-        if steps:
-            found.append(_band(line.name, steps))
+        own = [course for course in comparison.courses if course.variant == line.name]
+        steps = [(course.seed, _steps(course, measure, cost)) for course in own]
+        known = [(seed, one) for seed, one in steps if one]
+        if known:
+            found.append(_band(line.name, known))
     return [band for band in found if band.cost.size]
 
 
@@ -69,17 +70,18 @@ def _steps(course: Course, measure: MeasureName, cost: Cost) -> list[tuple[float
     return [(x, y) for x, y in pairs if x is not None and y is not None and isfinite(x)]
 
 
-def _band(variant: str, steps: Sequence[Sequence[tuple[float, float]]]) -> Band:
-    start = max(one[0][0] for one in steps)
-    places = sorted({x for one in steps for x, _ in one if x >= start})
+def _band(variant: str, steps: Sequence[tuple[int, Sequence[tuple[float, float]]]]) -> Band:
+    start = max(one[0][0] for _, one in steps)
+    places = sorted({x for _, one in steps for x, _ in one if x >= start})
     if len(places) > _MOST_PLACES:
         places = list(np.linspace(places[0], places[-1], _MOST_PLACES))
     cost = np.array(places)
-    rows = []
-    for one in steps:
+    rows: dict[int, list[NDArray[np.float64]]] = {}
+    for seed, one in steps:
         xs, ys = np.array([x for x, _ in one]), np.array([y for _, y in one])
-        rows.append(ys[np.maximum(np.searchsorted(xs, cost, side="right") - 1, 0)])
-    values = np.array(rows)
+        rows.setdefault(seed, []).append(ys[np.maximum(np.searchsorted(xs, cost, side="right") - 1, 0)])
+    # Several runs of one seed are no independent ones: their mean is one.
+    values = np.array([np.mean(of_seed, axis=0) for of_seed in rows.values()])
     count = len(rows)
     half = np.full(cost.size, np.nan)
     if count > 1:

@@ -5,14 +5,16 @@ played on the same episodes, so that each number below is linear algebra on one 
 comparison that was stopped goes on where it was.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from csro_core.errors import UsageError
 from csro_core.evaluation.hindsight import gaps
+from csro_core.experiments.budgets import OVER_BUDGET
+from csro_core.experiments.comparison_checks import check_comparison
 from csro_core.experiments.courses import Mix, RunCourse, Stand, Terms, course_of
 from csro_core.experiments.document import (
     HELD_OUT,
@@ -35,6 +37,7 @@ from csro_core.games import make_game
 from csro_core.games.base import Game
 from csro_core.matches.jobs import MatchExecutor
 from csro_core.meta_solvers import make_meta_solver
+from csro_core.metagame.cells import Cell, Key, KnownCells
 from csro_core.metagame.matchups import Meeting
 from csro_core.metagame.payoffs import PayoffTable, build_table
 from csro_core.metagame.population import Entry, Populations
@@ -49,8 +52,11 @@ from csro_core.store.crossplay import CrossPlayCells
 MOST_POLICIES = 1_000
 """Most policies of a pool, per population: each pair of them is played."""
 
+MOST_PLAYED = 20_000_000
+"""Most episodes of all pairs of a pool: the table of their returns must fit into memory."""
+
 _SECRET = derive("csro cross-play")
-_NOT_TOLD = ("seed", "caps", "cluster")
+_NOT_TOLD = ("game", "seed", "caps", "cluster")
 
 Array = NDArray[np.float64]
 
@@ -88,6 +94,27 @@ class Pool:
         return float(self.shares(row)[0] @ self.table.played[0] @ self.shares(column)[1])
 
 
+@dataclass(frozen=True)
+class _First:
+    """Cells without the episodes that an earlier comparison has played beyond: equal requests have equal numbers.
+
+    Attributes:
+        cells: all that is kept.
+        episodes: so many of each.
+    """
+
+    cells: KnownCells
+    episodes: int
+
+    def many(self, keys: Iterable[Key]) -> dict[Key, Cell]:
+        """Returns those of the cells that were played."""
+        whole, most = self.cells.many(keys), self.episodes
+        return {
+            key: replace(cell, returns=cell.returns[:most], forfeits=cell.forfeits[:most])
+            for key, cell in whole.items()
+        }
+
+
 def compare(
     store: Store, request: ComparisonRequest, executor: MatchExecutor, progress: Callable[[int, int], None]
 ) -> Comparison:
@@ -104,6 +131,7 @@ def compare(
 
     Raises:
         UsageError: it cannot be answered: no run has a solution, or there are too many policies.
+        ValueError: its numbers are such that nobody could read them again.
         NotFoundError: there is no such run.
         Cancelled: it was stopped.
     """
@@ -129,7 +157,7 @@ def compare(
         if known and all(len(known.get(name, {})) == len(_by_seed(ones)) for name, ones in courses.items()):
             told += summaries(measure, known)
             apart += differences(measure, known, baseline, at, game.unit)
-    return Comparison(
+    document = Comparison(
         game=to_json(game.spec),
         title=game.title,
         unit=game.unit,
@@ -150,6 +178,8 @@ def compare(
         notes=tuple(_notes(courses, request, left_out, game)),
         created=store.clock(),
     )
+    check_comparison(document)
+    return document
 
 
 def held_out(game: Game) -> list[tuple[str, str]]:
@@ -182,10 +212,15 @@ def _pool(
     most = max(len(one) for one in lists)
     if most > MOST_POLICIES:
         raise UsageError(f"a pool holds at most {MOST_POLICIES} policies, these runs have {most}: pick fewer runs")
+    if most * most * episodes > MOST_PLAYED:
+        raise UsageError(
+            f"the pairs of {most} policies may meet in {MOST_PLAYED // most**2} episodes each, got {episodes}: pick "
+            "fewer runs or episodes"
+        )
     populations = Populations(game.symmetric, tuple(tuple(one.values()) for one in lists))
     cells = CrossPlayCells(store.connections, game.spec.key)
     fill(Meeting(game, executor, cells, _SECRET), populations, episodes, progress)
-    table = build_table(populations, cells, game.zero_sum)
+    table = build_table(populations, _First(cells, episodes), game.zero_sum)
     place = tuple({entry.hash: index for index, entry in enumerate(one)} for one in populations.lists)
     return Pool(populations, place, {key: tuple(names) for key, names in owners.items()}, runs, table)
 
@@ -238,16 +273,19 @@ def _values(lines: Sequence[Course]) -> dict[MeasureName, dict[str, dict[int, fl
     }
 
 
-def _by_seed(courses: Sequence[RunCourse]) -> dict[int, RunCourse]:
-    """Returns the first run of each seed."""
-    found: dict[int, RunCourse] = {}
+def _by_seed(courses: Sequence[RunCourse]) -> dict[int, Mix]:
+    """Returns the final mixture of each seed; of several runs of a seed one by lot, whose payoff is their mean."""
+    found: dict[int, list[Mix]] = {}
     for course in courses:
-        found.setdefault(course.record.settings.seed, course)
-    return found
+        found.setdefault(course.record.settings.seed, []).append(course.stands[course.final].mix)
+    return {seed: _by_lot(mixes) for seed, mixes in found.items()}
 
 
-def _mix(course: RunCourse) -> Mix:
-    return course.stands[course.final].mix
+def _by_lot(mixes: Sequence[Mix]) -> Mix:
+    return tuple(
+        tuple((policy, share / len(mixes)) for one in players for policy, share in one)
+        for players in zip(*mixes, strict=True)
+    )
 
 
 def _versus(courses: Mapping[str, Sequence[RunCourse]], baseline: str, pool: Pool) -> dict[str, dict[int, float]]:
@@ -261,7 +299,7 @@ def _versus(courses: Mapping[str, Sequence[RunCourse]], baseline: str, pool: Poo
     for name, ones in courses.items():
         own = _by_seed(ones)
         found[name] = {
-            seed: _edge(pool, _mix(course), _mix(rivals[seed])) for seed, course in own.items() if seed in rivals
+            seed: _edge(pool, mix, rivals[seed]) for seed, mix in own.items() if seed in rivals
         }
     return found
 
@@ -274,7 +312,7 @@ def _cross_play(courses: Mapping[str, Sequence[RunCourse]], pool: Pool) -> Cross
     by_seed = {name: _by_seed(ones) for name, ones in courses.items()}
     payoffs = {
         (row, column): {
-            seed: pool.payoff(_mix(by_seed[row][seed]), _mix(by_seed[column][seed]))
+            seed: pool.payoff(by_seed[row][seed], by_seed[column][seed])
             for seed in by_seed[row]
             if seed in by_seed[column]
         }
@@ -329,16 +367,18 @@ def _notes(
     ]
     if len({len(_by_seed(ones)) for ones in courses.values()}) > 1:
         notes.append("The variants have unequally many seeds; paired differences take the seeds that both have.")
+    if any(len(_by_seed(ones)) < len(ones) for ones in courses.values()):
+        notes.append("Some variants have several runs of one seed: such runs count as one, by their mean.")
     if left_out:
         notes.append(f"{left_out} of the runs have no solved meta-game yet and are left out.")
     if request.budget is not None:
         short = sum(
-            course.stands[course.final].spent.of(request.cost, course.stands[course.final].iteration)
-            < 0.5 * request.budget
+            course.used.of(request.cost, course.record.iteration) < request.budget
+            and OVER_BUDGET not in course.record.message
             for course in everybody
         )
         if short:
-            notes.append(f"{short} of the runs have used less than half of the budget.")
+            notes.append(f"{short} of the runs have not used up the budget: they are compared with less.")
     edits = sum(course.human_edits for course in everybody)
     if edits:
         said = "left out, with what descends from them" if request.without_human else "among the policies compared"

@@ -9,8 +9,7 @@ from dataclasses import fields
 from math import isfinite, isnan
 
 from csro_core.experiments.document import HELD_OUT, MEASURES, SHARED, Comparison, Course, Difference, Point, Summary
-from csro_core.experiments.plan import MOST_RUNS
-from csro_core.experiments.planning import MOST_VARIANTS
+from csro_core.experiments.plan import MOST_RUNS, MOST_VARIANTS
 from csro_core.store.codec import Json, check_depth, dumps, from_json
 
 MOST_BYTES = 50_000_000
@@ -23,7 +22,8 @@ _MOST_POINTS = 200_000
 _LARGEST = 1e15
 _LATEST = 32_500_000_000.0  # seconds since 1970 of a day in the year 2999
 _ROUNDING = 1e-6
-_FREE = 20_000
+_FREE = 1_000_000
+_MOST_GAME = 40_000_000  # the largest matrix that can be played
 
 
 def read_comparison(data: Json) -> Comparison:
@@ -57,7 +57,7 @@ def check_comparison(document: Comparison) -> None:
     _limit("held-out responders", document.held_out, _MOST_LINES)
     _limit("notes", document.notes, _MOST_LINES)
     _texts(document.notes, _MOST_TEXT, empty=True)
-    _free(document.game)
+    _free(document.game, _MOST_GAME)
     _numbers([document.budget, document.created, document.play, *document.pool])
     counts = (document.play, *document.pool)
     if not 0 <= document.created <= _LATEST or min(counts) < 0 or len(document.pool) > 2:
@@ -72,8 +72,8 @@ def check_comparison(document: Comparison) -> None:
 def _check_variants(document: Comparison) -> None:
     runs: list[str] = []
     for line in document.variants:
-        if len(line.runs) != len(line.seeds) or len(set(line.seeds)) != len(line.seeds):
-            raise ValueError("a variant of a comparison must have one run for each seed")
+        if len(line.runs) != len(line.seeds):
+            raise ValueError("a variant of a comparison must have the seed of each run")
         if min(line.human_edits, line.descendants, *line.seeds, 0) < 0:
             raise ValueError("seeds and edits of a variant must not be negative")
         _free(line.settings)
@@ -176,6 +176,6 @@ def _limit(what: str, rows: Sequence[object], most: int) -> None:
         raise ValueError(f"a comparison must have at most {most:,} {what}, got {len(rows):,}")
 
 
-def _free(data: Mapping[str, Json]) -> None:
-    if len(dumps(data)) > _FREE:
-        raise ValueError(f"settings in a comparison must have at most {_FREE:,} bytes")
+def _free(data: Mapping[str, Json], most: int = _FREE) -> None:
+    if len(dumps(data)) > most:
+        raise ValueError(f"settings in a comparison must have at most {most:,} bytes")

@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import isnan
 from typing import Any
 
 import numpy as np
 
+from csro_core.errors import UsageError
+from csro_core.experiments.document import COSTS, Cost
 from csro_core.games import make_game
 from csro_core.meta_solvers import make_meta_solver
 from csro_core.metagame.payoffs import build_table
@@ -74,6 +77,7 @@ class RunCourse:
         members: its policies; without those that were left out.
         stands: by iteration, from 0 on.
         final: index of the stand that is compared: the last one within the budget.
+        used: what the run has cost by now, also beyond the budget.
         human_edits: policies that people added, whether left out or not.
         descendants: policies whose line of parents leads to one of those.
     """
@@ -82,6 +86,7 @@ class RunCourse:
     members: tuple[Member, ...]
     stands: tuple[Stand, ...]
     final: int
+    used: Spent
     human_edits: int
     descendants: int
 
@@ -102,7 +107,7 @@ class Terms:
         without_human: True: what people added, and what descends from it, is left out.
     """
 
-    cost: str
+    cost: Cost
     budget: float | None
     eval_solver: str
     without_human: bool
@@ -118,6 +123,7 @@ def course_of(store: Store, run: str, terms: Terms) -> RunCourse | None:
 
     Raises:
         NotFoundError: there is no such run.
+        UsageError: nobody knows what it had cost.
     """
     record = store.run(run)
     members = store.members(run)
@@ -141,7 +147,13 @@ def course_of(store: Store, run: str, terms: Terms) -> RunCourse | None:
         if terms.budget is None or stand.spent.of(terms.cost, stand.iteration) <= terms.budget
     ]
     final = max(inside, default=0)
-    return RunCourse(record, tuple(members), tuple(stands[: final + 1]), final, len(human), len(line))
+    used = stands[-1].spent
+    if terms.budget is not None and isnan(used.of(terms.cost, record.iteration)):
+        raise UsageError(
+            f"runs that are compared at equal {COSTS[terms.cost]} must have a price for every call, and "
+            f"{record.name!r} has calls without one: compare at equal model calls"
+        )
+    return RunCourse(record, tuple(members), tuple(stands[: final + 1]), final, used, len(human), len(line))
 
 
 def descendants_of(hashes: set[str], members: Sequence[Member]) -> set[str]:

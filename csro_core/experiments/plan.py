@@ -9,6 +9,9 @@ Resource: TypeAlias = Literal["calls", "episodes", "usd"]
 
 MOST_RUNS = 1_000
 
+MOST_VARIANTS = 200
+"""Most variants of a plan or a comparison: people and colours tell fewer apart."""
+
 
 @dataclass(frozen=True)
 class Variant:

@@ -10,7 +10,7 @@ from csro_core.errors import NotFoundError, UsageError
 from csro_core.evaluation.benchmark import checked_benchmark
 from csro_core.evaluation.exact_play import require_exact_game
 from csro_core.experiments.document import HELD_OUT, SHARED
-from csro_core.experiments.plan import MOST_RUNS, Plan, Resource, Variant
+from csro_core.experiments.plan import MOST_RUNS, MOST_VARIANTS, Plan, Resource, Variant
 from csro_core.games import make_game
 from csro_core.matches.cluster import checked_address
 from csro_core.meta_solvers import make_meta_solver
@@ -31,10 +31,6 @@ BASELINE = "best-of-n"
 MOST_SEED = 2**63 - 1
 _MOST_BUDGET = 1e12
 _MOST_VARIANT_NAME = 60
-
-MOST_VARIANTS = 200
-"""Most variants of a plan: a comparison tells so many apart."""
-
 
 @dataclass(frozen=True)
 class Grid:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from csro_core.errors import UsageError
 from csro_core.experiments.document import COSTS, HELD_OUT, SHARED, Cost
-from csro_core.experiments.plan import Plan
+from csro_core.experiments.plan import MOST_RUNS, MOST_VARIANTS, Plan
 from csro_core.games import make_game
 from csro_core.meta_solvers import make_meta_solver
 from csro_core.store import Store
@@ -16,10 +16,10 @@ from csro_core.store.experiments import ExperimentRecord, ExperimentTable
 KIND = "comparison"
 """The kind of a comparison in the table of pictures."""
 
-FORM = 1
+FORM = 2
 """Grows when equal requests come to another document."""
 
-MOST_RUNS, MOST_EPISODES = 1_000, 1_000
+MOST_EPISODES = 1_000
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,11 @@ def checked_request(store: Store, request: ComparisonRequest) -> ComparisonReque
         raise UsageError(f"variants need names that differ, got {', '.join(names)[:200]}")
     if not all(ids for _, ids in request.groups) or len(runs) != len(set(runs)):
         raise UsageError("each variant needs at least one run, and no run may be in two")
-    if not 1 <= len(runs) <= MOST_RUNS:
-        raise UsageError(f"a comparison takes 1 to {MOST_RUNS} runs, got {len(runs)}")
+    if not 1 <= len(runs) <= MOST_RUNS or len(names) > MOST_VARIANTS:
+        raise UsageError(
+            f"a comparison takes 1 to {MOST_RUNS} runs of at most {MOST_VARIANTS} variants, got {len(runs)} of "
+            f"{len(names)}: pick fewer"
+        )
     if request.baseline not in names:
         raise UsageError(f"the baseline must be one of {', '.join(names)[:200]}, got {request.baseline[:60]!r}")
     if request.cost not in COSTS:

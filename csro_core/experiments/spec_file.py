@@ -67,7 +67,7 @@ def _parsed(text: str, ending: str) -> Any:
     raise UsageError(f"the file of an experiment must end in {', '.join(FORMATS)}, got {ending[:20]!r}")
 
 
-class _Yaml(yaml.SafeLoader):
+class _Yaml(yaml.SafeLoader):  # type: ignore[misc] # PyYAML has no types
     """Reads YAML in which names occur once, and without references, by which a few lines become gigabytes."""
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
@@ -77,7 +77,8 @@ class _Yaml(yaml.SafeLoader):
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         _each_once([(key.value, None) for key, _ in node.value if isinstance(key, yaml.ScalarNode)])
-        return super().construct_mapping(node, deep)
+        found: dict[Any, Any] = super().construct_mapping(node, deep)
+        return found
 
 
 def _each_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,10 +1,13 @@
 from dataclasses import replace
 
 import numpy as np
+import orjson
 import pytest
 
 from csro_core.errors import Cancelled, NotFoundError, UsageError
+from csro_core.experiments.bands import bands
 from csro_core.experiments.comparing import compare, held_out
+from csro_core.experiments.comparison_checks import read_comparison
 from csro_core.experiments.courses import descendants_of, spending
 from csro_core.experiments.document import HELD_OUT, SHARED, Comparison
 from csro_core.experiments.requests import ComparisonRequest, checked_request, grouped, request_key
@@ -12,10 +15,12 @@ from csro_core.games import make_game
 from csro_core.games.base import GameSpec
 from csro_core.matches.local_pool import LocalPool
 from csro_core.policies.source import sha256
+from csro_core.runner import Runner
 from csro_core.store import open_store
 from csro_core.store.codec import dumps, from_json, to_json
-from csro_core.store.records import Member, PolicyText
-from tests.experiments.tiny_runs import made_runs
+from csro_core.store.crossplay import CrossPlayCells
+from csro_core.store.records import CallRecord, Member, PolicyText
+from tests.experiments.tiny_runs import BIASED, made_runs, settings
 
 ORACLES = ("best-of-n", "zero-shot")
 
@@ -207,3 +212,66 @@ def test_runs_are_grouped_by_equal_settings(shop):
     runs = [run for _, ids in request.groups for run in ids]
     assert grouped(store, runs) == request.groups
     assert grouped(store, runs[:1]) == (("best-of-n", (runs[0],)),)
+
+
+def test_episodes_that_another_comparison_has_played_beyond_change_nothing(pool, tmp_path):
+    store = open_store(tmp_path / "deep.sqlite")
+    runs = made_runs(store, ORACLES, (0,), iterations=1)
+    request = ComparisonRequest(tuple(runs.items()), "best-of-n", "iterations")
+    before = compare(store, request, pool, silent)
+    cells = CrossPlayCells(store.connections, make_game(BIASED).spec.key)
+    with store.connections.reading() as connection:
+        keys = [tuple(row) for row in connection.execute('SELECT "row", "column" FROM crossplay')]
+    deeper = np.full((4, 2), [90.0, -90.0])
+    cells.put_all([
+        replace(cell, returns=np.vstack([cell.returns, deeper]), forfeits=np.vstack([cell.forfeits, deeper > 99]))
+        for cell in cells.many(keys).values()
+    ])  # fmt: skip
+    assert replace(compare(store, request, pool, silent), created=before.created) == before
+
+
+def test_runs_of_one_seed_count_as_one_by_their_mean(pool, tmp_path):
+    store = open_store(tmp_path / "twins.sqlite")
+    runs = list(made_runs(store, ("zero-shot",), (0, 1), iterations=1)["zero-shot"])
+    twin = store.create_run("twin", settings("zero-shot", 0), 1)
+    Runner(store, twin, pool).run_to(1)
+    runs.append(twin)
+    rival = made_runs(store, ("best-of-n",), (0, 1), iterations=1)["best-of-n"]
+    request = ComparisonRequest((("zero-shot", tuple(runs)), ("best-of-n", rival)), "best-of-n", "iterations")
+    found = compare(store, request, pool, silent)
+    assert read_comparison(orjson.loads(dumps(found))) == found
+    alone = compare(store, replace(request, groups=(("zero-shot", tuple(runs[:2])), request.groups[1])), pool, silent)
+    assert found.summaries == alone.summaries
+    assert found.cross_play == alone.cross_play
+    assert {int(band.seeds[0]) for band in bands(found, "gap", "iterations")} == {2}
+    assert any("several runs of one seed" in note for note in found.notes)
+
+
+def test_large_settings_can_be_compared_and_read(pool, tmp_path):
+    rows = np.random.default_rng(0).normal(size=(45, 45))
+    large = GameSpec("matrix", {"payoffs": (rows - rows.T).tolist()})
+    store = open_store(tmp_path / "large.sqlite")
+    runs = made_runs(store, ("best-of-n",), (0,), iterations=0, game=large)
+    found = compare(store, ComparisonRequest(tuple(runs.items()), "best-of-n", "iterations"), pool, silent)
+    assert len(dumps(found)) > 35_000
+    read_comparison(orjson.loads(dumps(found)))
+
+
+def test_a_run_of_unknown_price_is_not_compared_at_equal_money(pool, tmp_path):
+    store = open_store(tmp_path / "unpriced.sqlite")
+    runs = made_runs(store, ("zero-shot",), (0,), iterations=1)
+    lease = store.acquire(runs["zero-shot"][0], "test")
+    lease.put_call(CallRecord("k", 1, 0, "m", "answered", "p", "a", 60, 40, None, 1.0))
+    lease.release("done")
+    request = ComparisonRequest(tuple(runs.items()), "zero-shot", "usd", 1.0)
+    with pytest.raises(UsageError, match="a price for every call"):
+        compare(store, request, pool, silent)
+    assert compare(store, replace(request, budget=None), pool, silent).courses[0].final == 1
+
+
+def test_runs_that_have_not_used_up_the_budget_are_told(shop, pool):
+    store, request = shop
+    less = compare(store, replace(request, cost="calls", budget=3.0), pool, silent)
+    assert any(note.startswith("2 of the runs have not used up the budget") for note in less.notes)  # zero-shot: 2
+    enough = compare(store, replace(request, cost="calls", budget=2.0), pool, silent)
+    assert not any("not used up" in note for note in enough.notes)
