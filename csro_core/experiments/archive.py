@@ -1,6 +1,5 @@
 """Export of an experiment to a zip file, and import of one: runs, plan and comparison; reading it runs nothing."""
 
-import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -165,9 +164,9 @@ def _settled(run: ExperimentRun) -> tuple[Literal["done", "failed"], str]:
 def _is_experiment(path: Path) -> bool:
     """Returns whether a zip file has the file of an experiment; whatever is wrong with it is told by its reader."""
     try:
-        with zipfile.ZipFile(path) as archive:
-            return form.EXPERIMENT in archive.NameToInfo
-    except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError):
+        with path.open("rb") as file:
+            return form.EXPERIMENT in opened(file, path.stat().st_size, form.LIMITS).names
+    except (OSError, ValueError):
         return False
 
 

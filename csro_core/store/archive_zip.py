@@ -19,6 +19,9 @@ _COMPRESSIONS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest date of a zip file, so that equal runs give equal files
 _MOST_PACKED = 1_000  # times that deflate makes anything smaller, about its limit
 _SMALL = 10_000_000
+_MOST_VALUES = 10_000_000  # of one JSON file: "{}," is three bytes, and seventy times as much in memory
+_ENTRY = b"PK\x01\x02"  # begins each line of the directory
+_PIECE = 1 << 20
 _LINK = 0o120000
 _KINDS = 0o170000
 _UNSOUND = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
@@ -85,10 +88,14 @@ class ZipFiles:
         """Returns the JSON data of a file.
 
         Raises:
-            ValueError: see `read`; or it is no JSON, or nested more deeply than ours.
+            ValueError: see `read`; or it is no JSON, or nested more deeply or much larger than ours.
         """
+        text = self.read(name)
+        values = text.count(b",") + text.count(b"[") + text.count(b"{")
+        if values > _MOST_VALUES:
+            raise ValueError(f"{name} must have at most {_MOST_VALUES:,} values, got about {values:,}")
         try:
-            data: object = orjson.loads(self.read(name))
+            data: object = orjson.loads(text)
         except orjson.JSONDecodeError as error:
             raise ValueError(f"{name} must be JSON: {error}") from error
         check_depth(data, name)
@@ -108,11 +115,25 @@ def opened(file: IO[bytes], size: int, limits: Limits = RUN_LIMITS) -> ZipFiles:
     """
     if size > limits.total:
         raise ValueError(f"it must have at most {limits.total:,} bytes, got {size:,}")
+    # Before the directory is read: a million lines of it would fill the memory.
+    entries = _entries(file)
+    if entries > limits.files:
+        raise ValueError(f"it must hold at most {limits.files:,} files, got about {entries:,}")
     try:
         files = ZipFiles(zipfile.ZipFile(file), limits)
     except _UNSOUND as error:
         raise ValueError(f"it must be a sound zip file: {error}") from error
     return files
+
+
+def _entries(file: IO[bytes]) -> int:
+    """Returns how many lines the directory has at most."""
+    found, last = 0, b""
+    file.seek(0)
+    while piece := file.read(_PIECE):
+        found += (last + piece).count(_ENTRY)
+        last = piece[-len(_ENTRY) + 1 :]
+    return found
 
 
 def write_zip(path: Path, files: Iterable[tuple[str, bytes]]) -> None:

@@ -14,7 +14,7 @@ import pytest
 from csro_core.errors import NotFoundError, UsageError
 from csro_core.models.names import parse_name
 from csro_core.policies.source import sha256
-from csro_core.store import open_store
+from csro_core.store import archive_zip, open_store
 from csro_core.store.archive import export_run, import_run
 from tests.store.hostile_files import add, set_field
 
@@ -291,6 +291,19 @@ def test_bombs_are_refused_before_they_are_unpacked(store, tmp_path, archive):
 
 def contents_without_run(files: dict[str, bytes]) -> dict[str, bytes]:
     return {name: data for name, data in files.items() if name != "run.json"}
+
+
+def test_what_would_fill_the_memory_is_refused_before_it_is_parsed(store, archive, monkeypatch):
+    monkeypatch.setattr(archive_zip, "_MOST_VALUES", 1_000)
+    write(archive, contents(archive) | {"cells.json": b"[" + b"[]," * 999 + b"[", "report.html": b"<p>"})
+    with pytest.raises(UsageError, match="cells.json must have at most 1,000 values"):  # and not: must be JSON
+        import_run(store, archive)
+
+    write(archive, {f"{number}.py": b"" for number in range(300)})
+    limits = archive_zip.Limits(files=299)
+    monkeypatch.setattr(archive_zip.zipfile, "ZipFile", lambda file: pytest.fail("its directory was read"))
+    with archive.open("rb") as file, pytest.raises(ValueError, match="at most 299 files"):
+        archive_zip.opened(file, 1_000, limits)
 
 
 def test_a_size_that_lies_is_refused(store, archive):
