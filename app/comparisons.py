@@ -69,11 +69,12 @@ def by_key(key: str) -> ComparisonState:
     return ComparisonState(row.state, row.done, row.total, message=row.message)
 
 
-def start(request: ComparisonRequest) -> str:
+def start(request: ComparisonRequest, anew: bool = False) -> str:
     """Asks for a comparison, unless it is there or under way; one that failed or was cancelled is begun anew.
 
     Args:
         request: what is compared.
+        anew: True: also where it is there, such as one that came from elsewhere.
 
     Returns:
         Its key: that of the rows of now, which may have changed at the next look.
@@ -85,7 +86,7 @@ def start(request: ComparisonRequest) -> str:
     checked_request(services.store(), request)
     key, table = request_key(services.store(), request), _table()
     row = table.row(key, with_document=False)
-    if row is not None and (_is_given_up(row) or (row.state == "done" and by_key(key).document is None)):
+    if row is not None and (_is_given_up(row) or (row.state == "done" and (anew or by_key(key).document is None))):
         table.drop(key)
     if table.ask(key, KIND, to_json(request), lambda: None):
         pictures.keep_worked_on(key, KIND, anew=True)

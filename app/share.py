@@ -1,7 +1,8 @@
 """Archives of runs and experiments for the pages: made when somebody asks for one, and read in."""
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from app import services
@@ -27,9 +28,25 @@ def experiment_zip(experiment: str) -> bytes:
     return _zipped(lambda path: export_experiment(services.store(), experiment, path))
 
 
+@contextmanager
+def _folder() -> Iterator[Path]:
+    """Lends a folder for a file of a moment.
+
+    Raises:
+        UsageError: there is no room for it.
+    """
+    try:
+        with tempfile.TemporaryDirectory(prefix="csro-") as folder:
+            yield Path(folder)
+    except OSError as error:
+        raise UsageError(
+            f"the folder for temporary files must have room: {error.strerror}; free some space, or set TMPDIR"
+        ) from error
+
+
 def _zipped(write: Callable[[Path], object]) -> bytes:
-    with tempfile.TemporaryDirectory(prefix="csro-") as folder:
-        path = Path(folder) / "export.zip"
+    with _folder() as folder:
+        path = folder / "export.zip"
         write(path)
         return path.read_bytes()
 
@@ -46,8 +63,8 @@ def take(data: bytes) -> Shared:
     Raises:
         UsageError: it is no sound archive; nothing was written.
     """
-    with tempfile.TemporaryDirectory(prefix="csro-") as folder:
-        path = Path(folder) / "upload.zip"
+    with _folder() as folder:
+        path = folder / "upload.zip"
         path.write_bytes(data)
         try:
             return import_archive(services.store(), path)

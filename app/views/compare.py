@@ -20,6 +20,7 @@ from app.panels.compare_pick import Picked
 from app.panels.glossary import page_sentence
 from csro_core.errors import CsroError
 from csro_core.experiments.document import COSTS, Comparison
+from csro_core.experiments.kept import IMPORTED
 from csro_core.experiments.plan import Plan
 from csro_core.experiments.requests import request_key
 from csro_core.games import make_game
@@ -110,11 +111,11 @@ def _earlier(picked: Picked, remembered: str) -> Comparison | None:
     return None
 
 
-def _start(picked: Picked) -> bool:
+def _start(picked: Picked, anew: bool = False) -> bool:
     """Asks for the comparison of now; returns whether that was possible, and says so where it was not."""
     try:
         if picked.request is not None:
-            st.session_state[_place(picked)] = comparisons.start(picked.request)
+            st.session_state[_place(picked)] = comparisons.start(picked.request, anew)
     except CsroError as error:
         st.error(plain(str(error)), icon=":material/error:")
         return False
@@ -154,7 +155,19 @@ def _equal(picked: Picked, document: Comparison) -> None:
             st.rerun()
 
 
+def _imported(picked: Picked) -> None:
+    """Says that nobody has checked the numbers, and offers to compute them here."""
+    st.warning(plain(IMPORTED), icon=":material/warning:")
+    if picked.request is not None and st.button(
+        "Compute them here", key="compare_here", icon=":material/calculate:",
+        help="Plays the matches between the imported programs in the sandbox of this machine.",
+    ) and _start(picked, anew=True):  # fmt: skip
+        st.rerun()
+
+
 def _shown(picked: Picked, document: Comparison) -> None:
+    if IMPORTED in document.notes:
+        _imported(picked)
     planned = [variant.name for variant in picked.experiment.plan.variants] if picked.experiment else []
     drawn = looks(document, planned)
     with st.container(border=True, key="compare_headline"):

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,11 @@ from csro_core.cli.files import output_folder, write_whole
 from csro_core.cli.output import emit, note
 from csro_core.cli.targets import read_text_file
 from csro_core.cli.work import match_pool
-from csro_core.errors import UsageError
+from csro_core.errors import CsroError, UsageError
 from csro_core.experiments.comparing import compare
 from csro_core.experiments.document import Comparison
 from csro_core.experiments.forecast import outlook
+from csro_core.experiments.kept import computed_here
 from csro_core.experiments.plan import Plan
 from csro_core.experiments.planning import checked, same_but_for_work, with_jobs, with_seeds
 from csro_core.experiments.requests import KIND, for_experiment, plan_of, request_key
@@ -34,6 +36,8 @@ from csro_core.store.pictures import PictureTable, PictureTask
 
 NAME = "experiment"
 HELP = "compare variants over seeds at equal cost (goes on where it was interrupted)"
+
+_LOOK_SECONDS = 0.5
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -158,6 +162,7 @@ def _answer(args: argparse.Namespace, store: Store, experiment: str, finished: b
         comparison = compared(store, record)
         document["comparison"] = to_json(comparison)
         words += ["", *(one.sentence for one in comparison.differences), "", markdown_table(comparison)]
+        words += [f"- {note}" for note in comparison.notes]
         if folder is not None:
             _write(folder, comparison)
             words.append(f"written to {folder}")
@@ -173,11 +178,14 @@ def compared(store: Store, record: ExperimentRecord) -> Comparison:
         record: the experiment.
 
     Raises:
-        UsageError: there is nothing to compare, or it cannot be compared.
+        UsageError: there is nothing to compare.
+        CsroError: the comparison has failed.
     """
     request = for_experiment(store, record)
     key = request_key(store, request)
     table = PictureTable(store.connections, store.clock)
+    if (kept := table.row(key)) is not None and kept.state == "done" and not computed_here(kept.document):
+        table.drop(key)
     table.ask(key, KIND, to_json(request), lambda: None)
 
     def work(_task: PictureTask, progress: Progress) -> Any:
@@ -186,9 +194,13 @@ def compared(store: Store, record: ExperimentRecord) -> Comparison:
             return to_json(compare(store, request, pool, progress))
 
     compute(table, key, work)
-    row = table.row(key)
+    while (row := table.row(key)) is not None and row.state == "working":
+        # Another process works on the same; where that one dies, this one goes on.
+        time.sleep(_LOOK_SECONDS)
+        compute(table, key, work)
     if row is None or row.state != "done":
-        raise UsageError(f"the comparison has failed: {row.message if row is not None else 'it was dropped'}")
+        why = "it was dropped" if row is None else row.message or f"it was {row.state}: ask for it again"
+        raise CsroError(f"the comparison has failed: {why}")
     ExperimentTable(store.connections, store.clock).change(record.id, "comparison", key)
     return from_json(Comparison, orjson.loads(row.document))
 

@@ -90,6 +90,8 @@ class _Worker:
                 raise CsroError("whoever started this process has gone")
             runner = Runner(self._store, run, self._pool, self._credentials)
             self._end = runner.end
+            if self._left.is_set():  # between the look above and the line before
+                runner.end()
             try:
                 with interruptible(runner):
                     return runner.run_to(wanted)

@@ -104,8 +104,8 @@ def _check_points(course: Course) -> None:
     for point in course.points:
         _numbers(getattr(point, name) for name in columns)
         costs = [point.iteration, point.calls, point.episodes, point.seconds, point.usd or 0.0]
-        if min(costs) < 0:
-            raise ValueError("what a point of a course had cost must not be negative")
+        if min(costs) < 0 or (point.gap_stderr or 0.0) < 0:
+            raise ValueError("what a point of a course had cost, and errors, must not be negative")
     for earlier, later in zip(course.points, course.points[1:], strict=False):
         rising = earlier.calls <= later.calls and earlier.episodes <= later.episodes
         if earlier.usd is not None and later.usd is not None:
@@ -122,6 +122,8 @@ def _check_summaries(document: Comparison, names: set[str]) -> None:
         if one.variant not in names or not 0 <= one.seeds <= MOST_RUNS:
             raise ValueError("a summary of a comparison must be of one of its variants, over its seeds")
         _numbers([one.mean, one.half_width])
+        if (one.half_width or 0.0) < 0:
+            raise ValueError("half of an interval must not be negative")
     for difference in document.differences:
         _texts([difference.sentence], _MOST_TEXT)
         if not 0 <= difference.ahead <= difference.seeds:
@@ -139,6 +141,8 @@ def _check_cross_play(document: Comparison, names: set[str]) -> None:
     # A pair that was never played has NaN, which is null in the file.
     _numbers((value for row in played.mean for value in row), unknown=True)
     _numbers((value for row in played.half_width for value in row), unknown=True)
+    if any(value is not None and value < 0 for row in played.half_width for value in row):
+        raise ValueError("half of an interval must not be negative")
     if any(not 0 <= seeds <= MOST_RUNS for row in played.seeds for seeds in row):
         raise ValueError("cross-play must say over how many seeds it was played")
 

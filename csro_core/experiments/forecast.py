@@ -112,7 +112,7 @@ def _seconds_a_run(
     ][:_EARLIER]  # fmt: skip
     rates = []
     for record in alike:
-        spent = spending(store, record.id)[record.iteration]
+        spent = spending(store, record.id).get(record.iteration, Spent())  # it may be deleted by now
         amount = spent.of(plan.resource, record.iteration)
         if amount > 0 and spent.seconds > 0:
             rates.append(spent.seconds / amount)

@@ -59,6 +59,14 @@ def keep_comparison(store: Store, experiment: str, document: Comparison) -> None
     table.change(experiment, "comparison", key)
 
 
+def computed_here(document: str) -> bool:
+    """Returns whether the stored JSON text is that of a comparison that can be read and did not come from elsewhere."""
+    try:
+        return IMPORTED not in from_json(Comparison, orjson.loads(document)).notes
+    except ValueError:
+        return False
+
+
 def _request(store: Store, record: ExperimentRecord) -> ComparisonRequest | None:
     try:
         return for_experiment(store, record)

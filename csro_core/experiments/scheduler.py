@@ -80,8 +80,8 @@ def work_on(desk: Desk, experiment: str) -> bool:
         UsageError: the plan is not possible any more.
     """
     owner = f"experiment, pid {os.getpid()}, {uuid.uuid4().hex[:8]}"
-    desk.table.change(experiment, "wanted", "run")
     desk.table.take(experiment, owner)
+    desk.table.change(experiment, "wanted", "run")  # not before: it is another process that somebody has paused
     message = "it was ended from outside"
     try:
         shift = _Shift(desk, experiment)
@@ -107,10 +107,12 @@ class _Shift:
         return self
 
     def __exit__(self, *ignored: object) -> None:
-        for run, hand in self._at_work:
+        at_work, self._at_work = self._at_work, []
+        # All of them before anything is written: a full disk must leave nobody at work.
+        for _, hand in at_work:
             hand.stop()
+        for run, _ in at_work:
             self._put(replace(run, state="waiting", message=""))
-        self._at_work = []
 
     def work(self, beat: Callable[[], bool]) -> bool:
         """Works until nothing is left.

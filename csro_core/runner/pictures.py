@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from csro_core.analysis.pictures import PICTURES, MatrixGame
-from csro_core.errors import Cancelled, CsroError, UsageError
+from csro_core.errors import Cancelled, CsroError
 from csro_core.store.pictures import PictureTable, PictureTask
 
 LOGGER = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ Progress: TypeAlias = Callable[[int, int], None]
 """Told (steps done, steps in all); raises `Cancelled` where nobody waits any more."""
 
 Work: TypeAlias = Callable[[PictureTask, Progress], Any]
-"""Returns the document; raises `ValueError`, `UsageError` or `MemoryError` where there is none."""
+"""Returns the document; raises `ValueError`, `CsroError` or `MemoryError` where there is none."""
 
 
 def compute_picture(table: PictureTable, key: str) -> str:
@@ -83,7 +83,9 @@ def _computed(table: PictureTable, task: PictureTask, heart: "_Heart", work: Wor
     """
     try:
         table.finish(task, work(task, heart.progress))
-    except (ValueError, UsageError, MemoryError) as error:
+    except Cancelled:
+        raise
+    except (ValueError, CsroError, MemoryError) as error:
         table.fail(task, str(error) or "there was not enough memory for this")
         return "failed"
     return "done"

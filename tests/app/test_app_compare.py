@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from app import comparisons, experiments, pictures
+from csro_core.experiments.kept import IMPORTED
 from csro_core.experiments.planning import checked, ensure_runs
 from csro_core.experiments.requests import KIND, for_experiment, request_key
 from csro_core.store import open_store
@@ -128,6 +129,16 @@ def test_an_unreadable_comparison_is_offered_anew(store):
     test = app(PAGE, may_complain=True, experiment=experiment)
     assert "cannot be read" in test.error[0].value
     test.button(key="compare_now").click().run()
+    assert any(button.key == "cancel_comparison" for button in test.button)
+
+
+def test_imported_numbers_are_marked_and_computed_here_on_a_click(store):
+    experiment = add_experiment(store)
+    key = put(store, experiment, replace(comparison(store, experiment), notes=(IMPORTED,)))
+    test = app(PAGE, experiment=experiment)
+    assert any("nobody has checked them" in warning.value for warning in test.warning)
+    test.button(key="compare_here").click().run()
+    assert PictureTable(store.connections, store.clock).row(key).state == "waiting"
     assert any(button.key == "cancel_comparison" for button in test.button)
 
 

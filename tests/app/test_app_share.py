@@ -40,6 +40,16 @@ def test_a_file_that_is_refused_is_told_in_one_line_without_a_path_of_this_machi
     assert store.runs() == runs
 
 
+def test_no_room_for_a_temporary_file_is_told_in_words(store, monkeypatch):
+    def full(prefix):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(share.tempfile, "TemporaryDirectory", full)
+    for action in (lambda: share.take(b"PK"), lambda: share.run_zip(store.runs()[0].id)):
+        with pytest.raises(UsageError, match="No space left on device; free some space"):
+            action()
+
+
 def _imported(data: bytes) -> AppTest:
     test = app()
     test.button(key="import_button").click().run()

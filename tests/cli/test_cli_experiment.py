@@ -5,14 +5,22 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
+from csro_core.experiments.kept import IMPORTED, kept_comparison
+from csro_core.experiments.requests import KIND, for_experiment, request_key
 from csro_core.experiments.tables import TABLES
 from csro_core.store import open_store
+from csro_core.store.codec import to_json
 from csro_core.store.experiment_labels import ExperimentLabels
 from csro_core.store.experiments import ExperimentTable
+from csro_core.store.pictures import PictureTable
+from tests.experiments.archived_experiment import add_experiment
 
 SPEC = """
 name = "tiny"
@@ -136,6 +144,31 @@ def test_a_variant_named_like_an_option_is_worked_on(csro, spec, tmp_path):
     assert result.code == 0, result.err
     (line,) = json.loads(result.out)["comparison"]["courses"]
     assert line["points"][-1]["calls"] == 4
+
+
+def test_a_report_has_no_numbers_that_came_from_elsewhere(csro, tmp_path):
+    with closing(open_store(tmp_path / "store" / "csro.sqlite", create=True)) as store:
+        experiment = add_experiment(store)
+        table = ExperimentTable(store.connections, store.clock)
+        imported = kept_comparison(store, table.find(experiment))
+        assert IMPORTED in imported.notes
+        found = csro("experiment", experiment, "--report", "--json").json["comparison"]
+        assert IMPORTED not in found["notes"]
+        assert found["summaries"] != to_json(imported)["summaries"]
+
+
+def test_a_report_waits_for_another_process_that_computes_the_same(csro, tmp_path):
+    with closing(open_store(tmp_path / "store" / "csro.sqlite", create=True)) as store:
+        experiment = add_experiment(store)
+        record = ExperimentTable(store.connections, store.clock).find(experiment)
+        document = replace(kept_comparison(store, record), notes=("of the other one",))
+        request = for_experiment(store, record)
+        table, key = PictureTable(store.connections, store.clock), request_key(store, request)
+        table.drop(key)
+        table.ask(key, KIND, to_json(request), lambda: None)
+        task = table.take(key)
+        threading.Timer(1.0, table.finish, (task, to_json(document))).start()
+        assert csro("experiment", experiment, "--report", "--json").json["comparison"]["notes"] == ["of the other one"]
 
 
 def test_another_plan_of_the_same_name_is_refused(csro, spec):

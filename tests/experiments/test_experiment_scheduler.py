@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from csro_core.errors import LeaseError
+from csro_core.errors import LeaseError, StoreError
 from csro_core.experiments.plan import Plan
 from csro_core.experiments.planning import Grid, with_seeds
 from csro_core.experiments.scheduler import Desk, try_again, work_on
@@ -146,6 +146,37 @@ def test_an_error_in_the_work_releases_the_experiment(desk):
     record = desk.table.find(experiment)
     assert not record.worked_on
     assert record.message
+
+
+def test_whoever_comes_too_late_does_not_undo_a_pause(desk):
+    experiment = made(desk)
+    desk.table.take(experiment, "other")
+    desk.table.change(experiment, "wanted", "pause")
+    with pytest.raises(LeaseError):
+        work_on(desk, experiment)
+    assert desk.table.find(experiment).wanted == "pause"
+
+
+def test_a_store_that_cannot_be_written_leaves_nobody_at_work(desk, monkeypatch):
+    experiment = made(desk)
+    desk.crew.holding = True
+    put = ExperimentTable.put_run
+
+    def full(table, which, run):
+        if len(desk.crew.under_way) == 2:
+            raise StoreError("the disk is full")
+        put(table, which, run)
+
+    def beat(table, which, owner):
+        return len(desk.crew.under_way) < 2
+
+    monkeypatch.setattr(ExperimentTable, "put_run", full)
+    monkeypatch.setattr(ExperimentTable, "beat", beat)
+    monkeypatch.setattr("csro_core.experiments.scheduler.BEAT_SECONDS", 0.0)
+    monkeypatch.setattr(FakeHand, "stop", lambda hand: setattr(hand, "stopped", True))
+    with pytest.raises(StoreError):
+        work_on(desk, experiment)
+    assert [hand.stopped for hand in desk.crew.started] == [True, True]
 
 
 def test_a_worker_that_died_is_replaced(desk):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from csro_core.analysis.pictures import PICTURES, MatrixGame, Picture
-from csro_core.errors import Cancelled, NotFoundError
+from csro_core.errors import Cancelled, IsolationError, NotFoundError
 from csro_core.runner import pictures as work
 from csro_core.runner.pictures import compute_picture
 from csro_core.store import open_store
@@ -147,6 +147,16 @@ def test_a_long_call_without_progress_keeps_the_picture_alive(table, monkeypatch
     ask(table, "mine")
     assert compute_picture(table, "k") == "done"
     assert beats[:3] == [None, None, None]
+
+
+def test_whatever_ends_the_work_is_its_reason(table, monkeypatch):
+    def refused(game, params, on_progress):
+        raise IsolationError("full isolation is required")
+
+    picture_of(monkeypatch, refused)
+    ask(table, "mine")
+    assert compute_picture(table, "k") == "failed"
+    assert table.row("k").message == "full isolation is required"
 
 
 def test_too_little_memory_is_a_failure_in_words(table, monkeypatch):
