@@ -246,13 +246,13 @@ def _point(stand: Stand, gap: float, stderr: float) -> Point:
     spent = stand.spent
     return Point(
         stand.iteration, spent.calls, spent.episodes, spent.usd, spent.seconds, _known(gap), _known(stderr),
-        stand.exploitability, stand.scores.get("agg_score"), stand.scores.get("pop_return"),
-        stand.scores.get("pop_expl"), stand.oracle_gain,
+        _known(stand.exploitability), _known(stand.scores.get("agg_score")), _known(stand.scores.get("pop_return")),
+        _known(stand.scores.get("pop_expl")), _known(stand.oracle_gain),
     )  # fmt: skip
 
 
-def _known(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+def _known(value: float | None) -> float | None:
+    return None if value is None or np.isnan(value) else float(value)
 
 
 def _values(lines: Sequence[Course]) -> dict[MeasureName, dict[str, dict[int, float]]]:

@@ -31,7 +31,7 @@ from csro_core.store import archive_format as form
 from csro_core.store.archive_format import Archive, ArchivedCell, ArchivedFailure, ArchivedRun, ArchivedScore
 from csro_core.store.archive_zip import ZipFiles, opened
 from csro_core.store.codec import from_json, to_json, with_defaults
-from csro_core.store.extra_checks import check_extra, check_precision
+from csro_core.store.extra_checks import check_extra, check_iteration, check_precision
 from csro_core.store.records import (
     AttemptRecord,
     CallRecord,
@@ -317,7 +317,7 @@ def _check_iterations(run: ArchivedRun) -> None:
             raise ValueError(f"iteration {place} must name a player and a solution of the run")
         if tuple(len(weights) for weights in iteration.sigma) != run.solutions[iteration.solution].sizes:
             raise ValueError(f"iteration {place} must have as many weights as its solution")
-        _all_finite([*iteration.tau, iteration.seconds])
+        check_iteration(iteration)
         _all_hashes([iteration.finalist] if iteration.finalist else [])
     for attempt in run.attempts:
         if not 1 <= attempt.iteration <= len(run.iterations) or attempt.index < 0:

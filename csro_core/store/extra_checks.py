@@ -1,11 +1,15 @@
 """Reads what a solution of an archive says beside its numbers as hostile input (see `archive_checks`)."""
 
+from math import isfinite, isnan
+
 from csro_core.analysis.bootstrap import check_document
 from csro_core.csro import DEEPEST
 from csro_core.metagame.rounds import LEAST_STDERR, MOST_STDERR, plan_from_document
-from csro_core.store.records import RunSettings, SolutionRecord
+from csro_core.store.records import IterationRecord, RunSettings, SolutionRecord
+from csro_core.store.store import MAX_TARGET
 
 _MOST_PLAYED = 10**12
+_MOST_SIZE = 1e15  # sums of squares of such numbers are still numbers
 _MOST_NAME = 200
 _SCORES = ("pop_return", "pop_expl", "agg_score")
 
@@ -20,6 +24,8 @@ def check_extra(solution: SolutionRecord, settings: RunSettings) -> None:
     Raises:
         ValueError: one has another form, or asks for more than a run could.
     """
+    if not 0 <= solution.iteration <= MAX_TARGET:
+        raise ValueError(f"a solution must be of an iteration from 0 to {MAX_TARGET}, got {solution.iteration}")
     extra = solution.extra
     if "bootstrap" in extra:
         check_document(extra["bootstrap"], solution.sizes)
@@ -33,6 +39,24 @@ def check_extra(solution: SolutionRecord, settings: RunSettings) -> None:
     played = extra.get("played", 0)
     if type(played) is not int or not 0 <= played <= _MOST_PLAYED:
         raise ValueError("the further episodes that a solution took must be a whole number that is not negative")
+
+
+def check_iteration(iteration: IterationRecord) -> None:
+    """Checks the numbers of an iteration: curves and comparisons add them up. A gain may be unknown, which is NaN.
+
+    Raises:
+        ValueError: one is not finite, too large, or less than nothing.
+    """
+    if not all(isfinite(weight) for weight in iteration.tau):
+        raise ValueError("the weights of a target must be finite numbers")
+    spent = (iteration.seconds, iteration.attempts, iteration.episodes or 0)
+    if not all(0 <= one <= _MOST_PLAYED for one in spent):
+        raise ValueError("seconds, attempts and episodes of an iteration must be numbers that a run could have")
+    for estimate in (iteration.gain, iteration.lift):
+        if estimate is not None and not (abs(estimate.mean) <= _MOST_SIZE or isnan(estimate.mean)):
+            raise ValueError(f"gain and lift of an iteration must be at most {_MOST_SIZE:g} in size")
+        if estimate is not None and not (0 <= estimate.stderr <= _MOST_SIZE or isnan(estimate.stderr)):
+            raise ValueError(f"the error of a gain must be from 0 to {_MOST_SIZE:g}")
 
 
 def _check_scores(document: object) -> None:
