@@ -40,7 +40,8 @@ MEASURES: Mapping[MeasureName, Measure] = {
     "gap": Measure(
         "gap to the common pool",
         "what the best policy of all compared populations and of the held-out responders earns against the mixture, "
-        "beyond the value of the game: a lower bound on exploitability, from the same responders for every variant",
+        "beyond the value of the game, forfeits included: a lower bound on exploitability, from the same responders "
+        "for every variant",
         "lower",
     ),
     "exploitability": Measure(

@@ -6,7 +6,8 @@ import pytest
 
 from csro_core.errors import Cancelled, NotFoundError, UsageError
 from csro_core.experiments.bands import bands
-from csro_core.experiments.comparing import compare, held_out
+from csro_core.experiments.common_pool import held_out
+from csro_core.experiments.comparing import compare
 from csro_core.experiments.comparison_checks import read_comparison
 from csro_core.experiments.courses import descendants_of, spending
 from csro_core.experiments.document import HELD_OUT, SHARED, Comparison
@@ -20,6 +21,7 @@ from csro_core.store import open_store
 from csro_core.store.codec import dumps, from_json, to_json
 from csro_core.store.crossplay import CrossPlayCells
 from csro_core.store.records import CallRecord, Member, PolicyText
+from tests.experiments import archived_experiment
 from tests.experiments.tiny_runs import BIASED, made_runs, settings
 
 ORACLES = ("best-of-n", "zero-shot")
@@ -275,3 +277,24 @@ def test_runs_that_have_not_used_up_the_budget_are_told(shop, pool):
     assert any(note.startswith("2 of the runs have not used up the budget") for note in less.notes)  # zero-shot: 2
     enough = compare(store, replace(request, cost="calls", budget=2.0), pool, silent)
     assert not any("not used up" in note for note in enough.notes)
+
+
+def test_a_mixture_that_fails_is_no_safe_one(pool, tmp_path, monkeypatch):
+    def broken(number, extra=""):
+        source = f"class Policy:\n    def act(self, obs):\n        return {number} if {extra!r} == 'fine' else 'x'\n"
+        return PolicyText(sha256(source), sha256(f"{number} {extra}"), source, "", 3)
+
+    monkeypatch.setattr(archived_experiment, "policy", broken)
+    store = open_store(tmp_path / "broken.sqlite")
+    game = GameSpec("repeated_rps", {"num_throws": 10})
+    runs = {
+        extra: archived_experiment.add_run(store, extra, settings(oracle, 0, game), extra)
+        for extra, oracle in (("fine", "best-of-n"), ("bad", "zero-shot"))
+    }
+    request = ComparisonRequest(tuple((name, (run,)) for name, run in runs.items()), "fine", "iterations")
+    found = compare(store, request, pool, silent)
+    gap = {one.variant: one.mean for one in found.summaries if one.measure == "gap"}
+    assert gap["bad"] == pytest.approx(10.0)  # all throws of a match
+    assert gap["fine"] < gap["bad"]
+    (note,) = [one for one in found.notes if "forfeited" in one]
+    assert "of bad have" in note
