@@ -201,6 +201,6 @@ def test_a_killed_worker_reads_as_failed_and_is_begun_again(processes):
     assert "has died" in state.message
     pictures.start("dominance", game, {})
     assert wait_for("dominance", game, {}, {"working"}).state == "working"
-    assert len(processes) == 2
+    assert len(processes) >= 2  # a worker that is long in starting gets a second one
     pictures.cancel("dominance", game, {})
-    assert processes[-1].wait(timeout=SECONDS) == 0
+    assert [process.wait(timeout=SECONDS) for process in processes[1:]] == [0] * len(processes[1:])

@@ -62,5 +62,5 @@ def test_no_descriptors_left_is_said_and_nothing_leaks(monkeypatch, works):
             host.spawn()
         monkeypatch.undo()
         after = sorted(os.listdir("/proc/self/fd")) if sys.platform == "linux" else []
-        assert after == before
+        assert set(after) <= set(before)  # what earlier tests left behind may be closed meanwhile
         host.release(host.spawn())
