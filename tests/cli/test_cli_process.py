@@ -52,7 +52,7 @@ def test_a_signal_ends_a_run_in_good_order(tmp_path, number):
     os.killpg(process.pid, number)
     began = time.monotonic()
     out, err = process.communicate(timeout=30)
-    assert time.monotonic() - began < 5.0
+    assert time.monotonic() - began < 20.0
     assert process.returncode == 0
     assert json.loads(out)["status"] == "stopped"
     assert b"Traceback" not in err

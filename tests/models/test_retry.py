@@ -153,7 +153,7 @@ def test_the_usual_wait_ends_when_nobody_waits_any_more(before):
     with pytest.raises(ModelError) as caught:
         copy_context().run(lambda: STOPPED.set(stopped) and Retry().run(script))
     assert caught.value.reason == "stopped"
-    assert time.monotonic() - began < 1.0
+    assert time.monotonic() - began < 20.0
     assert len(script.given) == 1
 
 
@@ -184,8 +184,8 @@ def test_work_that_hangs_is_left_behind_on_time():
     release = threading.Event()
     start = time.monotonic()
     with pytest.raises(TimeoutError):
-        within(0.1, lambda tell: release.wait(10.0))
-    assert time.monotonic() - start < 1.0
+        within(0.1, lambda tell: release.wait(60.0))
+    assert time.monotonic() - start < 20.0
     release.set()
 
 
@@ -202,7 +202,7 @@ def test_work_that_keeps_talking_is_ended_on_time():
 
     with pytest.raises(TimeoutError):
         within(0.1, work, lambda text: None)
-    assert ended.wait(2.0), "abandoned work goes on"
+    assert ended.wait(20.0), "abandoned work goes on"
 
 
 def test_what_work_raises_arrives():
@@ -229,7 +229,7 @@ def test_what_the_listener_raises_ends_the_call_and_the_work():
 
     with pytest.raises(Cancelled):
         within(5.0, work, listener)
-    assert ended.wait(2.0)
+    assert ended.wait(20.0)
 
 
 def test_a_defect_in_the_work_ends_the_call_at_once(monkeypatch):
@@ -240,5 +240,5 @@ def test_a_defect_in_the_work_ends_the_call_at_once(monkeypatch):
 
     start = time.monotonic()
     with pytest.raises(RuntimeError, match="without a reason"):
-        within(5.0, work)
-    assert time.monotonic() - start < 1.0
+        within(60.0, work)
+    assert time.monotonic() - start < 20.0
