@@ -35,6 +35,13 @@ def opened(page) -> None:
     page.wait_for_function(_DRAWN)
 
 
+def pages_of(page) -> dict[str, str]:
+    """Returns name → path of the pages in the navigation."""
+    found = page.locator(_NAVIGATION).evaluate_all("all => all.map(one => [one.innerText, one.href])")
+    # The text of an icon is the name of a letter of its font, in a line of its own.
+    return {text.split("\n")[-1].strip(): urlsplit(href).path for text, href in found}
+
+
 def by_navigation(page, start: str, names: list[str], repeats: int) -> dict[str, list[float]]:
     """Returns page → seconds after a click in the navigation, coming from the page before it in the list."""
     seconds: dict[str, list[float]] = {name: [] for name in names}
@@ -85,10 +92,7 @@ def main(repeats: int, given: Path | None) -> None:
             page = new_page(browser, size=SIZE).page
             page.goto(start)
             opened(page)
-            found = page.locator(_NAVIGATION).evaluate_all("all => all.map(one => [one.innerText, one.href])")
-            # The text of an icon is the name of a letter of its font, in a line of its own.
-            paths = {text.split("\n")[-1].strip(): urlsplit(href).path for text, href in found}
-            links = {name: f"{running.url}{path}?run={run}" for name, path in paths.items()}
+            links = {name: f"{running.url}{path}?run={run}" for name, path in pages_of(page).items()}
             walked = by_navigation(page, start, list(links), repeats)
             linked = by_link(browser, links, repeats)
     for name in links:
