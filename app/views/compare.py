@@ -194,7 +194,7 @@ def _shown(picked: Picked, document: Comparison) -> None:
 def _demo_button(plan: Plan) -> None:
     seeds, calls = len(plan.seeds), number(plan.budget)
     if not st.button(
-        "Run the demo experiment (about half a minute)", key="demo_experiment", icon=":material/play_circle:",
+        "Run the demo experiment (less than a minute)", key="demo_experiment", icon=":material/play_circle:",
         help=f"{' and '.join(one.name for one in plan.variants)} on {make_game(plan.game).title}, {seeds} seeds each, "
         f"{calls} programs of the synthesiser a run: on this machine, in the background, without a key.",
     ):  # fmt: skip
