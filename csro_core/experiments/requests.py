@@ -104,7 +104,9 @@ def for_experiment(store: Store, record: ExperimentRecord) -> ComparisonRequest:
     ]
     kept = tuple((name, runs) for name, runs in groups if runs)
     if not kept:
-        raise UsageError(f"experiment {record.name} has no run with results yet: wait for the first one, or let it be worked on")
+        raise UsageError(
+            f"experiment {record.name} has no run with results yet: wait for the first one, or let it be worked on"
+        )
     names = [name for name, _ in kept]
     baseline = plan.baseline if plan.baseline in names else names[0]
     return ComparisonRequest(kept, baseline, plan.resource, plan.budget, plan.eval_solver, plan.play)
