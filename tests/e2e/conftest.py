@@ -2,6 +2,7 @@
 
 import importlib.util
 from collections.abc import Callable, Iterator
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,12 @@ def browser(_browser_there: None) -> Iterator[object]:
     """The system's Chromium, started once."""
     with launched() as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The text of axe-core."""
+    return files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
 
 
 @pytest.fixture

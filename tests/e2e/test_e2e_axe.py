@@ -1,65 +1,17 @@
 """No serious fault of accessibility on any page: axe-core in a real browser; and the keys that work everywhere."""
 
-from importlib.resources import files
-
 import pytest
 
 from csro_core.store import open_store
+from tests.e2e.axe_checks import COLOURS, EVERYTHING, faults
 from tests.e2e.harness import run_id, settle
 
 pytestmark = pytest.mark.e2e
-
-ACCEPTED = (
-    ("target-size", '<a href="#L', "numbers of lines are as high as the lines of the program that they stand beside"),
-)
-"""What is not ours to change: (rule, part of the HTML of the element, reason)."""
 
 PAGES = (
     "", "policies", "policies?tab=Diff", "policies?tab=Edit", "policies?tab=Lineage", "policies?tab=Prompt",
     "metagame", "metagame?source=own", "matches", "compare", "benchmark", "calls", "runs", "?tour=1",
 )  # fmt: skip
-
-EVERYTHING = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-COLOURS = ["color-contrast"]
-"""All that a theme can change."""
-
-FAULTS = """rules => axe.run(document, {
-  resultTypes: ['violations'],
-  runOnly: rules,
-}).then(({ violations }) => violations
-  .filter(({ impact }) => ['serious', 'critical'].includes(impact))
-  .flatMap(({ id, nodes }) => nodes.map(({ html, target, failureSummary }) => (
-    { rule: id, html: html.slice(0, 300), target: JSON.stringify(target), why: failureSummary }))))"""
-
-MOVING = """() => document.getAnimations().every(one => one.playState !== 'running'
-  || one.effect.getTiming().iterations === Infinity)"""
-
-
-@pytest.fixture(scope="session")
-def axe() -> str:
-    """The text of axe-core."""
-    return files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
-
-
-def faults(page, axe: str, where: str, rules: list[str] = EVERYTHING) -> list[str]:
-    """Returns the serious faults of what is shown, one a line."""
-    page.evaluate(axe)
-    found = set(seen(page, where, rules))
-    if found:  # A page that was drawn anew meanwhile was half faded, and a text then has half its contrast.
-        settle(page)
-        found &= set(seen(page, where, rules))
-    return sorted(found)
-
-
-def seen(page, where: str, rules: list[str]) -> list[str]:
-    """Returns the serious faults of this moment."""
-    page.wait_for_function(MOVING)
-    return [
-        f"{where}: {one['rule']} at {one['target']}: {one['html']} ({one['why']})"
-        for one in page.evaluate(FAULTS, rules)
-        if not any(rule == one["rule"] and part in one["html"] for rule, part, _ in ACCEPTED)
-    ]
-
 
 def address(path: str, run: str) -> str:
     """Returns the address of a page about a run."""

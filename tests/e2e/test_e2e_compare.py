@@ -8,6 +8,7 @@ from csro_core.store.codec import to_json
 from csro_core.store.experiments import ExperimentTable
 from csro_core.store.pictures import PictureTable
 from tests.app.fake_comparison import add_experiment, comparison
+from tests.e2e.axe_checks import COLOURS, EVERYTHING, faults
 from tests.e2e.harness import server, settle
 
 pytestmark = pytest.mark.e2e
@@ -49,6 +50,18 @@ def test_a_comparison_is_drawn_and_its_link_shows_the_same(compared, open_page, 
     settle(again)
     again.get_by_text("Unequal cost: median").wait_for()
     again.wait_for_selector(".st-key-compare_cross_box .heatmaplayer", state="attached")
+
+
+@pytest.mark.parametrize(("dark", "rules"), [(False, EVERYTHING), (True, COLOURS)], ids=["light", "dark"])
+def test_a_comparison_has_no_serious_fault(compared, open_page, axe, dark, rules):
+    running, done, part = compared
+    page = open_page(dark).page
+    found = []
+    for experiment in (done, part):
+        page.goto(f"{running.url}/compare?experiment={experiment}")
+        settle(page)
+        found += faults(page, axe, experiment, rules)
+    assert found == [], "\n".join(found)
 
 
 @pytest.mark.parametrize(("button", "begins"), [("SVG", b"<svg"), ("PNG", b"\x89PNG")])
