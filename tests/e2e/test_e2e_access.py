@@ -34,16 +34,16 @@ FOCUS = """() => {
 }"""
 
 
-@pytest.mark.parametrize("path", ["", "policies", "policies?tab=Edit", "matches"])
-def test_every_control_has_a_name_and_every_chart_a_description(demo, open_page, path):
+def test_every_control_has_a_name_and_every_chart_a_description(demo, open_page):
     page = open_page().page
-    page.goto(f"{demo.url}/{path}{'&' if '?' in path else '?'}run={run_id(demo, 'demo rps')}")
-    settle(page)
-    page.locator(".js-plotly-plot").first.wait_for()
-    assert page.evaluate(NAMELESS) == []
-    descriptions = page.evaluate(DESCRIPTIONS)
-    assert descriptions
-    assert all(len(text) > 20 for text in descriptions), descriptions
+    for path in ("", "policies", "policies?tab=Edit", "matches"):
+        page.goto(f"{demo.url}/{path}{'&' if '?' in path else '?'}run={run_id(demo, 'demo rps')}")
+        settle(page)
+        page.locator(".js-plotly-plot").first.wait_for()
+        assert page.evaluate(NAMELESS) == [], path
+        descriptions = page.evaluate(DESCRIPTIONS)
+        assert descriptions, path
+        assert all(len(text) > 20 for text in descriptions), (path, descriptions)
 
 
 def test_the_keyboard_reaches_step_and_the_programs_and_shows_where_it_is(demo, open_page):

@@ -64,32 +64,30 @@ def test_a_comparison_has_no_serious_fault(compared, open_page, axe, dark, rules
     assert found == [], "\n".join(found)
 
 
-@pytest.mark.parametrize(("button", "begins"), [("SVG", b"<svg"), ("PNG", b"\x89PNG")])
-def test_curves_are_saved_in_the_browser(compared, open_page, tmp_path, button, begins):
+def test_curves_are_saved_in_the_browser(compared, open_page, tmp_path):
     running, done, _ = compared
     page = open_page().page
     page.goto(f"{running.url}/compare?experiment={done}")
     settle(page)
     page.wait_for_selector(f"{CURVES} .scatterlayer .trace", state="attached")
     page.wait_for_selector(f"{CURVES} .modebar-btn", state="attached")
-    with page.expect_download() as waiting:
-        page.locator(".st-key-foot_compare_curves").get_by_role("button", name=button).click()
-    waiting.value.save_as(tmp_path / "figure")
-    assert (tmp_path / "figure").read_bytes().startswith(begins)
+    for button, begins in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
+        with page.expect_download() as waiting:
+            page.locator(".st-key-foot_compare_curves").get_by_role("button", name=button).click()
+        waiting.value.save_as(tmp_path / button)
+        assert (tmp_path / button).read_bytes().startswith(begins)
 
 
-@pytest.mark.parametrize(
-    ("button", "holds"), [("CSV", "linear-refinement"), ("LaTeX", r"\toprule"), ("Markdown", "| ")]
-)
-def test_the_table_is_saved(compared, open_page, tmp_path, button, holds):
+def test_the_table_is_saved(compared, open_page, tmp_path):
     running, done, _ = compared
     page = open_page().page
     page.goto(f"{running.url}/compare?experiment={done}")
     settle(page)
-    with page.expect_download() as waiting:
-        page.locator(".st-key-foot_compare_table").get_by_role("button", name=button, exact=False).first.click()
-    waiting.value.save_as(tmp_path / "table")
-    assert holds in (tmp_path / "table").read_text(encoding="utf-8")
+    for button, holds in (("CSV", "linear-refinement"), ("LaTeX", r"\toprule"), ("Markdown", "| ")):
+        with page.expect_download() as waiting:
+            page.locator(".st-key-foot_compare_table").get_by_role("button", name=button, exact=False).first.click()
+        waiting.value.save_as(tmp_path / button)
+        assert holds in (tmp_path / button).read_text(encoding="utf-8")
 
 
 def test_the_grid_opens_a_run_and_says_why_another_failed(compared, open_page):
