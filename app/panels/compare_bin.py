@@ -5,13 +5,13 @@ import streamlit as st
 from app import address, experiments
 from app.experiments import Opened
 from app.formats import plain, short
+from app.panels.bin_question import answered_yes, may_open
 from app.panels.run_list import local_time
 from csro_core.errors import CsroError
 from csro_core.store.labels import BIN_DAYS
 
 _ASKED = "experiment_asked"
 _BINNED = "experiment_binned"
-_OTHER_DIALOGS = ("new_run_wanted", "new_experiment_wanted", "import_wanted")
 _LONGEST_NAME = 100
 
 
@@ -52,7 +52,7 @@ def _ask(experiment: str, name: str, runs: int, for_good: bool = False) -> None:
 
 def dialog_where_wanted() -> None:
     """Opens the question where it was asked for."""
-    if _ASKED not in st.session_state or any(st.session_state.get(other) for other in _OTHER_DIALOGS):
+    if not may_open(_ASKED):
         return
     experiment, name, runs, for_good = st.session_state[_ASKED]
     title = "Delete the experiment for good?" if for_good else "Delete the experiment?"
@@ -71,12 +71,7 @@ def _question(experiment: str, name: str, runs: int, for_good: bool) -> None:
         st.write(f"It goes into the bin, from where it can be taken back for {BIN_DAYS} days.")
     if runs:
         st.write(f"Its runs ({runs}) are not deleted: they stay on the Runs page.")
-    with st.container(horizontal=True, gap="small"):
-        sure = st.button("Delete for good" if for_good else "Delete", type="primary", key="experiment_sure")
-        if st.button("Cancel", key="experiment_cancel"):
-            _forget()
-            st.rerun()
-    if not sure:
+    if not answered_yes("experiment", for_good, _forget):
         return
     try:
         if for_good:
@@ -119,10 +114,10 @@ def _take_back(experiment: str) -> None:
 
 def panel() -> None:
     """Draws the bin where there is something in it; what is old in it goes."""
-    if not experiments.labels().bin():
-        return
     experiments.labels().purge()
     records = experiments.labels().bin()
+    if not records:
+        return
     with st.expander(f"Bin: {len(records)} deleted experiment{'s' if len(records) != 1 else ''}", key="experiment_bin"):
         for record in records:
             with st.container(horizontal=True, gap="small", vertical_alignment="center"):

@@ -6,6 +6,7 @@ import streamlit as st
 
 from app import address, experiments, services
 from app.formats import plain, short
+from app.panels.bin_question import answered_yes, may_open
 from app.panels.run_list import BINNED, local_time
 from csro_core.errors import CsroError
 from csro_core.store.labels import BIN_DAYS, RunLabels
@@ -13,7 +14,6 @@ from csro_core.store.records import RunRecord
 
 _ASKED = "runs_asked"
 _SAID = "runs_said"
-_OTHER_DIALOGS = ("new_run_wanted", "new_experiment_wanted")
 _MOST_NAMED = 5
 
 
@@ -58,7 +58,7 @@ def ask_to_delete(runs: Sequence[RunRecord], for_good: bool = False) -> None:
 
 def dialog_where_wanted() -> None:
     """Opens the question where it was asked for."""
-    if _ASKED not in st.session_state or any(st.session_state.get(other) for other in _OTHER_DIALOGS):
+    if not may_open(_ASKED):
         return
     ids, names, for_good = st.session_state[_ASKED]
     title = "Delete for good?" if for_good else "Delete?"
@@ -75,12 +75,7 @@ def _question(ids: list[str], names: list[str], for_good: bool) -> None:
         st.write("All rows go, and every program that no other run has. This cannot be undone.")
     else:
         st.write(f"It goes into the bin, from where it can be taken back for {BIN_DAYS} days.")
-    with st.container(horizontal=True, gap="small"):
-        sure = st.button("Delete for good" if for_good else "Delete", type="primary", key="runs_sure")
-        if st.button("Cancel", key="runs_cancel"):
-            _forget()
-            st.rerun()
-    if not sure:
+    if not answered_yes("runs", for_good, _forget):
         return
     _forget()
     if for_good:
