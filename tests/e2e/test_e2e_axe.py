@@ -42,6 +42,7 @@ def test_no_dialog_or_popover_has_a_serious_fault(demo, open_page, axe, dark, ru
         (".st-key-help_button button", "[role=dialog] .csro-keys"),
         (".st-key-new_run_button button", "[role=dialog] .st-key-create"),
         (".st-key-glossary button", ".st-key-glossary_search"),
+        (".st-key-copy_link button", "[data-testid=stPopoverBody] [data-testid=stCode]"),
     ):
         page.locator(opener).first.click()
         page.locator(inside).first.wait_for()
