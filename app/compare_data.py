@@ -15,7 +15,7 @@ from csro_core.store.records import RunSettings
 
 Curve: TypeAlias = Literal["gap", "exploitability", "agg_score", "pop_return", "pop_expl", "oracle_gain"]
 
-NO_DIFFERENCE = frozenset({"seed", "caps", "cluster", "benchmark", "eval_solver"})
+NO_DIFFERENCE = frozenset({"seed", "seed_scheme", "caps", "cluster", "benchmark", "eval_solver"})
 """Settings that make no other variant: they decide no policy, or are what a variant is repeated over."""
 
 DASHES = {"code": "solid", "summary": "dash", "none": "dot"}

@@ -9,7 +9,7 @@
     6. Evaluate: play the new row of U
 
 In a symmetric game one population serves both seats; otherwise the players take turns: iteration t is player 0's
-where t is odd. Nothing here reads a clock or draws a number: every seed is derived from the run's seed.
+where t is odd. Nothing here reads a clock or draws a number: every seed comes from the run's secret.
 """
 
 from collections.abc import Callable
@@ -40,7 +40,6 @@ from csro_core.oracles.context import (
 )
 from csro_core.oracles.summaries import AskedSummaries
 from csro_core.oracles.trials import Trials
-from csro_core.seeds import derive
 
 CORE_SHARE = 0.01
 """Share of sigma from which a policy belongs to what sigma rests on."""
@@ -54,7 +53,6 @@ class LoopSettings:
     """What decides the course of the loop besides its collaborators.
 
     Attributes:
-        seed: the run's seed.
         target_mix: m, in [0, 1].
         always_admit: admit every finalist that plays (plain fictitious growth, for comparison).
         attempts: budget of attempts an iteration; 0 = the oracle's default.
@@ -63,7 +61,6 @@ class LoopSettings:
         shown: which ones they show (`oracles.context.SHOWN_CHOICES`).
     """
 
-    seed: int
     target_mix: float = 0.0
     always_admit: bool = False
     attempts: int = 0
@@ -236,7 +233,7 @@ class Loop:
                 request=build_request(scene, opponents, self._exposure(scene)),
                 ask=self.ask,
                 evaluate=trials.evaluate,
-                sample=lambda attempt: derive(self.settings.seed, "sample", iteration, attempt),
+                sample=lambda attempt: self.bench.secret.outward.derive("sample", iteration, attempt),
                 record=self.record,
                 max_attempts=self.settings.attempts or self.oracle.default_attempts,
                 refine_all=self.settings.refine_all,
@@ -264,7 +261,7 @@ class Loop:
 
     def _exposure(self, scene: Scene) -> Exposure:
         """Returns what requests show of the opponents; summaries are written by the model that writes policies."""
-        summaries = AskedSummaries(self.ask, scene.game, scene.player, self.settings.seed)
+        summaries = AskedSummaries(self.ask, scene.game, scene.player, self.bench.secret.outward)
         return Exposure(self.settings.context, self.settings.shown, summaries)
 
     def _to_beat(self, metagame: MetaGame, player: int, tau: NDArray[np.float64]) -> Entry | float:

@@ -12,10 +12,10 @@ from typing import NoReturn
 from csro_core.errors import UsageError
 from csro_core.matches.cluster import checked_address
 from csro_core.runner.keys import Credentials, take_credentials
+from csro_core.seeds import Seed, checked_seed
 from csro_core.store import Store, default_path, open_store
 from csro_core.store.records import Caps
 
-MAX_SEED = 2**63 - 1
 MAX_EPISODES = 100_000
 
 _SHOWN = 40
@@ -69,6 +69,26 @@ def number(low: float, high: float) -> Callable[[str], float]:
         return value
 
     return parse
+
+
+def seed(text: str) -> Seed:
+    """Returns a seed; an argument type (see `seeds.checked_seed`).
+
+    Raises:
+        argparse.ArgumentTypeError: it is none.
+    """
+    try:
+        return checked_seed(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def add_seed(parser: argparse.ArgumentParser) -> None:
+    """Adds the seed; `None` where none is given."""
+    parser.add_argument(
+        "--seed", metavar="S", type=seed,
+        help="a number or 26 letters; the same one gives the same rows (default: drawn at random, and shown)",
+    )  # fmt: skip
 
 
 def add_caps(parser: argparse.ArgumentParser) -> None:

@@ -10,6 +10,7 @@ from csro_core.games import make_game
 from csro_core.games.base import GameSpec
 from csro_core.matches.jobs import Isolation
 from csro_core.matches.local_pool import LocalPool
+from csro_core.seeds import Secret
 
 NAME = "check"
 HELP = "check a policy's file: the rules of the contract, and a short trial match against itself"
@@ -30,7 +31,7 @@ def execute(args: argparse.Namespace) -> int:
     try:
         try:
             text = read_policy_file(args.file)
-            checkup = check_policy(pool, make_game(game), text)
+            checkup = check_policy(pool, make_game(game), text, Secret.drawn())
             document = checkup.document(pool.isolation)
         except UnreadablePolicy as error:
             problem = {"line": 0, "message": str(error)}

@@ -28,7 +28,7 @@ from csro_core.oracles import ORACLES
 from csro_core.policies.library import default_initial, reference_names, reference_text
 from csro_core.policies.source import sha256
 from csro_core.runner import Runner
-from csro_core.seeds import derive, episode_seeds
+from csro_core.seeds import Seed, run_secret
 from csro_core.store import Store
 from csro_core.store.defaults import default_episodes
 from csro_core.store.records import RunSettings
@@ -102,7 +102,7 @@ def execute(args: argparse.Namespace) -> int:
     try:
         with match_pool() as pool:
             for seed in range(args.first_seed, args.first_seed + args.seeds):
-                rows += _seed_rows(args, oracles, store, pool, seed)
+                rows += _seed_rows(args, oracles, store, pool, Seed(str(seed)))
     finally:
         store.close()
     document = {
@@ -130,7 +130,7 @@ def _oracles(args: argparse.Namespace) -> tuple[str, ...]:
 
 
 def _seed_rows(
-    args: argparse.Namespace, oracles: tuple[str, ...], store: Store, pool: MatchExecutor, seed: int
+    args: argparse.Namespace, oracles: tuple[str, ...], store: Store, pool: MatchExecutor, seed: Seed
 ) -> list[dict[str, Any]]:
     """Returns one row an oracle and cut."""
     settings = _settings(args, seed)
@@ -140,7 +140,7 @@ def _seed_rows(
     within = Budget(args.calls, most)
     by_episodes = {oracle: _until(store, pool, _named(args, oracle, settings), within) for oracle in oracles}
     game = make_game(settings.game)
-    seeds = episode_seeds(derive("compare oracles", seed), "cross-play", 0, args.play)
+    seeds = run_secret(seed).episode_seeds("cross-play", 0, args.play)
     rows = []
 
     @cache
@@ -161,7 +161,7 @@ def _seed_rows(
     return rows
 
 
-def _settings(args: argparse.Namespace, seed: int) -> RunSettings:
+def _settings(args: argparse.Namespace, seed: Seed) -> RunSettings:
     spec = read_game(args.game)
     return RunSettings(
         spec, model=args.model, seed=seed, target_mix=PRESETS[args.preset].target_mix, attempts=args.candidates,

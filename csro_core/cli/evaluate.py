@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Sequence
 
-from csro_core.cli.arguments import MAX_SEED, chosen_store, whole
+from csro_core.cli.arguments import add_seed, chosen_store, whole
 from csro_core.cli.output import emit, interval, table
 from csro_core.cli.targets import bot_name, read_policy
 from csro_core.errors import NotFoundError, UsageError
@@ -20,8 +20,9 @@ from csro_core.evaluation.documents import benchmark_document
 from csro_core.games import make_game
 from csro_core.matches.local_pool import LocalPool
 from csro_core.matches.tasks import TaskPool
+from csro_core.runner.live_benchmark import BRANCH
 from csro_core.runner.notes import benchmark_note
-from csro_core.seeds import derive
+from csro_core.seeds import Secret, Seed, drawn_seed, run_secret
 from csro_core.store import Store
 
 NAME = "evaluate"
@@ -40,7 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--each-iteration", action="store_true", help="of a run: the mixture after every iteration, each policy once"
     )
-    parser.add_argument("--seed", metavar="S", type=whole(0, MAX_SEED), default=0, help="default: %(default)s")
+    add_seed(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -54,12 +55,13 @@ def execute(args: argparse.Namespace) -> int:
     episodes = args.episodes or benchmark.episodes
     if args.each_iteration:
         return _course(args, benchmark, episodes)
-    entrant, result, note = _scored(args, benchmark, episodes)
-    document = benchmark_document(benchmark, result, entrant, episodes, note)
+    entrant, result, note, seed = _scored(args, benchmark, episodes)
+    document = benchmark_document(benchmark, result, entrant, episodes, note) | {"seed": seed}
     rows = [(row["opponent"], row["mean"], 1.96 * row["stderr"]) for row in document["per_opponent"]]
     words = (
         f"PopReturn {interval(result.pop_return)}, PopExpl {interval(result.pop_expl)} ({result.nemesis}), "
-        f"AggScore {interval(result.agg_score)}; {episodes} episodes an opponent, {benchmark.unit}"
+        f"AggScore {interval(result.agg_score)}; {episodes} episodes an opponent, {benchmark.unit}, "
+        f"seed {seed}"
     )
     halves = (
         f"nemesis chosen on one half and valued on the other: PopExpl {interval(result.pop_expl_split)}, "
@@ -91,12 +93,13 @@ def _course(args: argparse.Namespace, benchmark: Benchmark, episodes: int) -> in
         # Of the solutions after one iteration the last counts: edits and further episodes come before it.
         by_iteration = {solution.iteration: solution.reported_sigma[0] for solution in store.solutions(run.id)}
         note = benchmark_note(store, last.sources)
+        seed, secret = _dice(args, store)
     finally:
         store.close()
     mixtures = [Mixture.without_negligible(texts[: len(sigma)], sigma) for sigma in by_iteration.values()]
     pool = LocalPool(make_game)
     try:
-        results = scores(benchmark, mixtures, episodes, args.seed, pool)
+        results = evaluate_mixtures(benchmark, mixtures, episodes, secret, pool)
     finally:
         pool.close()
     course = [
@@ -109,13 +112,32 @@ def _course(args: argparse.Namespace, benchmark: Benchmark, episodes: int) -> in
     ]
     words = table(("iteration", "PopReturn", "PopExpl", "AggScore", "nemesis"), rows)
     about = f"± 95 %; {episodes} episodes an opponent, {benchmark.unit}"
-    document = {"run": run.id, "benchmark": benchmark.name, "unit": benchmark.unit, "iterations": course, "note": note}
+    document = {"run": run.id, "benchmark": benchmark.name, "unit": benchmark.unit, "seed": seed, "iterations": course,
+                "note": note}  # fmt: skip
     emit(args, document, "\n".join([words, "", about, *([note] if note else [])]))
     return 0
 
 
-def _scored(args: argparse.Namespace, benchmark: Benchmark, episodes: int) -> tuple[Mixture, BenchmarkResult, str]:
-    """Returns what is scored, how it does, and what has to stand beside it.
+def _dice(args: argparse.Namespace, store: Store | None) -> tuple[Seed, Secret]:
+    """Returns the seed that decides all episodes, and its secret: a run's own where none is given.
+
+    Equal numbers come from the same branch as those that the run itself keeps (`runner.live_benchmark`).
+    """
+    if args.seed is None and store is not None:
+        try:
+            run = store.run(args.target)
+        except NotFoundError:
+            pass
+        else:
+            return run.settings.seed, store.secret(run.id).branch(BRANCH)
+    seed = args.seed or drawn_seed()
+    return seed, run_secret(seed).branch(BRANCH)
+
+
+def _scored(
+    args: argparse.Namespace, benchmark: Benchmark, episodes: int
+) -> tuple[Mixture, BenchmarkResult, str, Seed]:
+    """Returns what is scored, how it does, what has to stand beside it, and the seed.
 
     Raises:
         UsageError: there is no such target, or it plays another game.
@@ -124,34 +146,36 @@ def _scored(args: argparse.Namespace, benchmark: Benchmark, episodes: int) -> tu
     if bot is not None:
         if benchmark.name != "rrps":
             raise UsageError(f"{args.target!r} plays repeated_rps only: evaluate it with --benchmark rrps")
+        seed, secret = _dice(args, None)
         pool = LocalPool(make_game)
         try:
-            return Mixture(("",), (1.0,)), evaluate_bot(bot, episodes, derive(args.seed, "benchmark"), pool), ""
+            return Mixture(("",), (1.0,)), evaluate_bot(bot, episodes, secret, pool), "", seed
         finally:
             pool.close()
     store = chosen_store(args, create=False)
     try:
         entrant = entrant_of(store, args.target, args.champion, benchmark)
         note = benchmark_note(store, entrant.sources)
+        seed, secret = _dice(args, store)
     finally:
         store.close()
     pool = LocalPool(make_game)
     try:
-        (result,) = scores(benchmark, [entrant], episodes, args.seed, pool)
+        (result,) = evaluate_mixtures(benchmark, [entrant], episodes, secret, pool)
     finally:
         pool.close()
-    return entrant, result, note
+    return entrant, result, note, seed
 
 
 def scores(
-    benchmark: Benchmark, entrants: Sequence[Mixture], episodes: int, seed: int, pool: TaskPool
+    benchmark: Benchmark, entrants: Sequence[Mixture], episodes: int, seed: Seed, pool: TaskPool
 ) -> list[BenchmarkResult]:
     """Returns how each entrant does against the evaluation population, on episodes that the seed alone decides.
 
     Raises:
         UsageError: this system lacks the population.
     """
-    return evaluate_mixtures(benchmark, entrants, episodes, derive(seed, "benchmark"), pool)
+    return evaluate_mixtures(benchmark, entrants, episodes, run_secret(seed).branch(BRANCH), pool)
 
 
 def entrant_of(store: Store, target: str, champion: bool, benchmark: Benchmark) -> Mixture:

@@ -3,6 +3,7 @@
 import argparse
 import os
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from csro_core.experiments.tables import TABLES, markdown_table
 from csro_core.matches.cluster import checked_address
 from csro_core.runner.keys import for_models
 from csro_core.runner.pictures import Progress, compute
+from csro_core.seeds import Seed
 from csro_core.store import Store
 from csro_core.store.codec import dumps, from_json, to_json
 from csro_core.store.experiments import ExperimentRecord, ExperimentTable, status_of
@@ -112,6 +114,7 @@ def _record(args: argparse.Namespace, table: ExperimentTable) -> ExperimentRecor
         except StopIteration:
             record = table.find(table.create(plan.name, to_json(plan)))
         known = plan_of(record)
+        plan = _read(args.experiment, path.suffix, known.seeds)
         if not same_but_for_work(plan, known):
             raise UsageError(
                 f"experiment {plan.name} of the store must have the plan of this file; it has another one: give the "
@@ -126,14 +129,14 @@ def _record(args: argparse.Namespace, table: ExperimentTable) -> ExperimentRecor
     return table.find(record.id)
 
 
-def _read(path: str, ending: str) -> Plan:
-    """Returns the plan in a file.
+def _read(path: str, ending: str, known: Sequence[Seed] = ()) -> Plan:
+    """Returns the plan in a file, with the seeds that its experiment has already.
 
     Raises:
         UsageError: there is no such file, or it holds no possible plan.
     """
     try:
-        return plan_from_text(read_text_file(str(user_path(path)), LONGEST), ending)
+        return plan_from_text(read_text_file(str(user_path(path)), LONGEST), ending, known)
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from error
 

@@ -50,7 +50,7 @@ class ProcessCrew:
         # Behind "--", since a variant may be called "--help".
         command = [
             sys.executable, "-m", "csro_core", "experiment-run", "--store", self._store,
-            "--workers", str(self._workers), "--", self._experiment, run.variant, str(run.seed),
+            "--workers", str(self._workers), "--", self._experiment, run.variant, run.seed,
         ]  # fmt: skip
         provider = provider_of(parse_name(self._models[run.variant], default_gemini()))
         key = self._credentials.keys.get(provider, "") if provider else ""

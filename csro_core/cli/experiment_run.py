@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from csro_core.cli.arguments import MAX_SEED, chosen_store, whole
+from csro_core.cli.arguments import chosen_store, seed, whole
 from csro_core.cli.output import emit
 from csro_core.cli.work import interruptible, match_pool
 from csro_core.errors import CsroError, LeaseError, NotFoundError
@@ -34,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Adds which run it is."""
     parser.add_argument("experiment", metavar="EXPERIMENT", help="its id")
     parser.add_argument("variant", metavar="VARIANT", help="name of the variant")
-    parser.add_argument("seed", metavar="SEED", type=whole(0, MAX_SEED), help="of the run")
+    parser.add_argument("seed", metavar="SEED", type=seed, help="of the run")
     parser.add_argument("--workers", metavar="N", type=whole(1, 256), default=2, help="matches at a time")
 
 

@@ -1,7 +1,10 @@
 """Runs that a command makes by name, and takes as they are where an earlier call has made them."""
 
+from dataclasses import replace
+
 from csro_core.errors import CsroError, NotFoundError, UsageError
 from csro_core.runner import Runner
+from csro_core.seeds import SCHEME
 from csro_core.store import Store
 from csro_core.store.records import RunSettings
 
@@ -23,7 +26,7 @@ def named_run(store: Store, name: str, settings: RunSettings, target: int, comma
         known = store.run(name)
     except NotFoundError:
         return store.create_run(name, settings, target)
-    if known.settings != settings:
+    if known.settings != replace(settings, seed_scheme=SCHEME):
         raise UsageError(
             f"run {name} of the store must be one of `{command}` with these options: choose another --store"
         )

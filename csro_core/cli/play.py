@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from csro_core.cli.arguments import MAX_EPISODES, MAX_SEED, add_cluster, chosen_store, user_path, whole
+from csro_core.cli.arguments import MAX_EPISODES, add_cluster, add_seed, chosen_store, user_path, whole
 from csro_core.cli.output import emit, interval
 from csro_core.cli.targets import bot_name, needs_store, read_game, read_policy
 from csro_core.cli.work import match_pool
@@ -19,7 +19,7 @@ from csro_core.games.base import Game, GameSpec
 from csro_core.matches.jobs import MatchJob, MatchResult
 from csro_core.matches.local_pool import LocalPool
 from csro_core.metagame.matchups import seats_of
-from csro_core.seeds import episode_seeds, run_secret
+from csro_core.seeds import Seed, drawn_seed, run_secret
 from csro_core.store import Store
 
 NAME = "play"
@@ -40,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--episodes", metavar="N", type=whole(1, MAX_EPISODES), default=10, help="how many (default: %(default)s)"
     )
-    parser.add_argument("--seed", metavar="S", type=whole(0, MAX_SEED), default=0, help="default: %(default)s")
+    add_seed(parser)
     parser.add_argument(
         "--log", metavar="FILE", help="write every episode with its moves to this file, a JSON line each"
     )
@@ -53,7 +53,8 @@ def execute(args: argparse.Namespace) -> int:
     game = make_game(spec)
     contestants = _contestants(args, spec)
     seats = seats_of(game.symmetric, 0, args.episodes)
-    seeds = episode_seeds(run_secret(args.seed), "play", 0, args.episodes)
+    seed = args.seed or drawn_seed()
+    seeds = run_secret(seed).episode_seeds("play", 0, args.episodes)
     job = MatchJob(spec, _texts(contestants), seats, seeds, keep_moves=args.log is not None)
     if args.log is not None:
         # Before anything is played: a long match must not end in a file that cannot be written.
@@ -61,7 +62,7 @@ def execute(args: argparse.Namespace) -> int:
     result = _played(args, job, contestants)
     if args.log is not None:
         _write_log(args.log, _log(job, result))
-    document = _document(game, result)
+    document = _document(game, result, seed)
     emit(args, document, _words(args, game, result, document))
     return 1 if result.forfeits.all(axis=0).any() else 0
 
@@ -107,7 +108,7 @@ def _played(args: argparse.Namespace, job: MatchJob, contestants: tuple[Contesta
         local.close()
 
 
-def _document(game: Game, result: MatchResult) -> dict[str, Any]:
+def _document(game: Game, result: MatchResult, seed: Seed) -> dict[str, Any]:
     estimates = [estimate(result.returns[:, player]) for player in (0, 1)]
     failures = [
         {
@@ -124,6 +125,7 @@ def _document(game: Game, result: MatchResult) -> dict[str, Any]:
         "game": game.spec.key,
         "unit": game.unit,
         "episodes": int(result.returns.shape[0]),
+        "seed": seed,
         "mean": [value.mean for value in estimates],
         "stderr": [value.stderr for value in estimates],
         "failures": failures,
@@ -133,7 +135,8 @@ def _document(game: Game, result: MatchResult) -> dict[str, Any]:
 
 
 def _words(args: argparse.Namespace, game: Game, result: MatchResult, document: dict[str, Any]) -> str:
-    lines = [f"{game.title}, {document['episodes']} episodes, {result.seconds:.2f} s; in {game.unit}:"]
+    played = f"{document['episodes']} episodes, seed {document['seed']}, {result.seconds:.2f} s"
+    lines = [f"{game.title}, {played}; in {game.unit}:"]
     for player, (letter, name) in enumerate(zip(_PLAYERS, (args.a, args.b), strict=True)):
         lines.append(f"  {letter} {name}: {interval(estimate(result.returns[:, player]))}")
     if result.deterministic:
@@ -151,7 +154,7 @@ def _log(job: MatchJob, result: MatchResult) -> bytes:
         pairs = [[None if move == 255 else move for move in moves[i : i + 2]] for i in range(0, len(moves), 2)]
         record = {
             "episode": episode,
-            "seed": seed,
+            "seed": str(seed),
             "seats": [seat, 1 - seat],
             "returns": result.returns[episode].tolist(),
             "forfeits": result.forfeits[episode].tolist(),

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from math import nan, sqrt
 from statistics import fmean, stdev
@@ -12,6 +12,7 @@ from scipy.stats import t as student
 
 from csro_core.evaluation.benchmark import INFORMED_NOTE, Benchmark
 from csro_core.evaluation.published import published_bots, published_rows
+from csro_core.seeds import Seed
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Row:
     oracle: str
     model: str
     preset: str
-    seed: int
+    seed: Seed
     entrant: str
     run: str
     iterations: int
@@ -78,7 +79,7 @@ class Summary:
 
 
 COLUMNS = tuple(field.name for field in fields(Row))
-_NUMBERS: Mapping[str, type] = {"seed": int, "iterations": int, "episodes": int, "failures": int} | {
+_NUMBERS: Mapping[str, Callable[[str], Any]] = {"seed": Seed, "iterations": int, "episodes": int, "failures": int} | {
     field.name: float for field in fields(Row) if field.type is float
 }
 

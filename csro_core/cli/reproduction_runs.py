@@ -20,6 +20,7 @@ from csro_core.matches.local_pool import LocalPool
 from csro_core.policies.library import default_initial, reference_text
 from csro_core.runner import Runner
 from csro_core.runner.keys import Credentials
+from csro_core.seeds import Seed
 from csro_core.store import Store
 from csro_core.store.defaults import default_episodes
 from csro_core.store.records import Caps, RunSettings
@@ -99,15 +100,15 @@ class Reproduction:
         rows = []
         for name, reference in PLANS[self._wanted.benchmark.name].fixed:
             mixture = Mixture((reference_text(reference),), (1.0,))
-            row = self._known.get(("", name, 0, 0, self._wanted.episodes))
+            row = self._known.get(("", name, Seed("0"), 0, self._wanted.episodes))
             if row is None:
-                (result,) = scores(self._wanted.benchmark, [mixture], self._wanted.episodes, 0, self._pool)
-                nobody = RunSettings(self._wanted.benchmark.game, oracle="", model="")
+                (result,) = scores(self._wanted.benchmark, [mixture], self._wanted.episodes, Seed("0"), self._pool)
+                nobody = RunSettings(self._wanted.benchmark.game, oracle="", model="", seed=Seed("0"))
                 row = _row(nobody, ("", "", name), 0, result, (self._wanted.episodes, 0.0))
             rows.append(row)
         return rows
 
-    def rows(self, oracle: str, preset: str, seed: int) -> Iterator[Row]:
+    def rows(self, oracle: str, preset: str, seed: Seed) -> Iterator[Row]:
         """Gives the rows of one run, which is worked on first where it is not finished.
 
         Raises:
@@ -130,8 +131,8 @@ class Reproduction:
 
     def settings_rows(self) -> list[tuple[str, str]]:
         """Returns names and values of everything that decides the rows."""
-        settings = self._settings("", "psro", 0)
-        hidden = ("oracle", "seed", "target_mix", "initial", "cluster")
+        settings = self._settings("", "psro", Seed("0"))
+        hidden = ("oracle", "seed", "seed_scheme", "target_mix", "initial", "cluster")
         shown = {name: value for name, value in asdict(settings).items() if name not in hidden}
         return [
             ("command", " ".join(["python -m csro_core", *sys.argv[1:]])),
@@ -147,7 +148,7 @@ class Reproduction:
             ("system", platform.platform()),
         ]
 
-    def _finished_run(self, oracle: str, preset: str, seed: int) -> str:
+    def _finished_run(self, oracle: str, preset: str, seed: Seed) -> str:
         """Returns the id of the finished run; one of the same name and settings is not run again.
 
         Raises:
@@ -161,7 +162,7 @@ class Reproduction:
             parts.append(self._wanted.model)
         return self._run("-".join(parts), self._settings(oracle, preset, seed))
 
-    def _settings(self, oracle: str, preset: str, seed: int) -> RunSettings:
+    def _settings(self, oracle: str, preset: str, seed: Seed) -> RunSettings:
         game = make_game(self._wanted.benchmark.game)
         return RunSettings(
             game.spec, oracle=oracle, model=self._wanted.model, seed=seed, target_mix=PRESETS[preset].target_mix,

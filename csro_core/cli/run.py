@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 from csro_core.cli import initial
 from csro_core.cli.arguments import (
-    MAX_SEED,
     add_caps,
     add_cluster,
     add_key,
+    add_seed,
     caps_from,
     chosen_store,
     credentials_from,
@@ -31,6 +31,7 @@ from csro_core.oracles.exact import Exact
 from csro_core.runner import Runner
 from csro_core.runner.forecast import checked_for, outlook
 from csro_core.runner.writer import full_name
+from csro_core.seeds import drawn_seed
 from csro_core.store.defaults import default_episodes, meta_solver_for, meta_solver_note
 from csro_core.store.records import Caps, RunSettings
 
@@ -71,7 +72,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="meta-solver of the mixture that is reported and scored (default: the same as --meta-solver)",
     )  # fmt: skip
     add("--iterations", metavar="N", type=whole(0, MAX_ITERATIONS), default=8, help="default: %(default)s")
-    add("--seed", metavar="S", type=whole(0, MAX_SEED), default=defaults.seed, help="default: %(default)s")
+    add_seed(parser)
     add("--target-mix", metavar="M", type=number(0, 1), default=None, help="m in tau = (1 - m) sigma + m uniform")
     presets = "; ".join(f"{name}: {preset.explanation}" for name, preset in PRESETS.items())
     add("--preset", choices=PRESETS, default="psro", help=presets)
@@ -156,7 +157,7 @@ def settings_from(args: argparse.Namespace) -> RunSettings:
         model=args.model,
         meta_solver=meta_solver_for(game, args.meta_solver),
         eval_solver=meta_solver_for(game, args.eval_solver) if args.eval_solver else "",
-        seed=args.seed,
+        seed=args.seed or drawn_seed(),
         target_mix=PRESETS[args.preset].target_mix if args.target_mix is None else args.target_mix,
         admit=args.admit,
         attempts=args.candidates or 0,

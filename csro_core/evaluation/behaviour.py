@@ -16,7 +16,7 @@ from csro_core.games.length import mean_acts
 from csro_core.games.stage import NO_ACTION
 from csro_core.matches.jobs import MatchExecutor, MatchJob, MatchResult
 from csro_core.metagame.matchups import seats_of
-from csro_core.seeds import derive, episode_seeds
+from csro_core.seeds import Secret, derive
 
 PROBE_THROWS = 64
 ONE_STEP_EPISODES = 64
@@ -49,13 +49,13 @@ class Policy:
 '''
 
 
-def behaviour_jobs(game: Game, source: str, secret: int, player: int = 0) -> list[MatchJob]:
+def behaviour_jobs(game: Game, source: str, secret: Secret, player: int = 0) -> list[MatchJob]:
     """Returns the matches whose moves are the behaviour of a text.
 
     Args:
         game: what it is written for; a short version of it is played.
         source: the text.
-        secret: `run_secret` of the run: seeds of stochastic policies.
+        secret: of the run: seeds of stochastic policies.
         player: its seat where the game is not symmetric.
     """
     stage = game.lockstep
@@ -66,7 +66,7 @@ def behaviour_jobs(game: Game, source: str, secret: int, player: int = 0) -> lis
     spec = _short(game.spec)
     jobs = []
     for number, moves in enumerate(lists):
-        seeds = episode_seeds(secret, "probe", 0, count, number * count)
+        seeds = secret.episode_seeds("probe", 0, count, number * count)
         opponent = _PLAYBACK.format(moves=moves)
         seats = seats_of(game.symmetric, player, count)
         jobs.append(MatchJob(spec, (source, opponent), seats, seeds, keep_moves=True))
@@ -121,14 +121,14 @@ def own_actions(results: Sequence[MatchResult], in_turns: bool = False) -> bytes
     )
 
 
-def probe(executor: MatchExecutor, game: Game, sources: Sequence[str], secret: int, player: int = 0) -> list[bytes]:
+def probe(executor: MatchExecutor, game: Game, sources: Sequence[str], secret: Secret, player: int = 0) -> list[bytes]:
     """Plays the behaviour matches of several texts in one submission.
 
     Args:
         executor: where matches run.
         game: what the texts are written for.
         sources: the texts.
-        secret: `run_secret` of the run.
+        secret: of the run.
         player: their seat where the game is not symmetric.
 
     Returns:

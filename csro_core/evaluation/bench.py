@@ -17,7 +17,7 @@ from csro_core.metagame.population import Entry, Populations
 from csro_core.metagame.sampling import deepen, deepen_each, fill
 from csro_core.policies.source import Inspection
 from csro_core.progress import Monitor
-from csro_core.seeds import episode_seeds
+from csro_core.seeds import Secret
 
 TABLE_INSTANCES = 1_024
 """Instances that a policy with dice is tabulated from; a run asks again and again for new policies."""
@@ -48,7 +48,7 @@ class Bench:
         game: what is played.
         executor: plays matches and inspects texts.
         cells: keeps payoff cells.
-        secret: the run's secret (`seeds.run_secret`).
+        secret: the run's secret (`Store.secret`).
         episodes: episodes of a payoff cell, even.
         monitor: hears of progress, may stop or pause.
         make_game: makes the screening version of the game.
@@ -59,7 +59,7 @@ class Bench:
     game: Game
     executor: MatchExecutor
     cells: CellStore
-    secret: int
+    secret: Secret
     episodes: int
     monitor: Monitor
     make_game: Callable[[GameSpec], Game]
@@ -73,7 +73,7 @@ class Bench:
     def tables(self) -> ExactTables:
         """The tables of the policies, for games small enough; nothing is asked before it is needed."""
         if self._tables is None:
-            self._tables = ExactTables(self.executor, self.game.spec, TABLE_INSTANCES)
+            self._tables = ExactTables(self.executor, self.game.spec, self.secret, TABLE_INSTANCES)
         return self._tables
 
     @property
@@ -134,7 +134,7 @@ class Bench:
             One matchup a text, in order.
         """
         game = self.screening if screening else self.game
-        seeds = episode_seeds(self.secret, episodes.purpose, episodes.iteration, episodes.count, episodes.first)
+        seeds = self.secret.episode_seeds(episodes.purpose, episodes.iteration, episodes.count, episodes.first)
         meeting = Meeting(game, self.executor, self.cells, self.secret)
         self.met += len(set(sources)) * len(opponents) * episodes.count
         return play_many(meeting, sources, opponents, player, seeds, self.monitor.bar)

@@ -19,6 +19,7 @@ from csro_core.games import make_game
 from csro_core.games.base import Game, GameSpec
 from csro_core.matches.jobs import Failure
 from csro_core.matches.tasks import TaskPool
+from csro_core.seeds import Secret
 
 NEGLIGIBLE = 0.01
 """A policy below this share of sigma hardly moves a score, and costs as much to play as any other."""
@@ -41,7 +42,7 @@ def says_tuned(text: str) -> bool:
     return "tuned on the benchmark" in " ".join(text.lower().split())
 
 
-PlayPopulation = Callable[[Sequence[str], int, int, TaskPool], list[BenchmarkMatches]]
+PlayPopulation = Callable[[Sequence[str], int, Secret, TaskPool], list[BenchmarkMatches]]
 """(texts, episodes an opponent, secret, pool) -> what each policy got against the opponents, in their order."""
 
 
@@ -71,7 +72,7 @@ class Benchmark:
         return make_game(self.game).unit
 
 
-def _play_all_bots(texts: Sequence[str], episodes: int, secret: int, pool: TaskPool) -> list[BenchmarkMatches]:
+def _play_all_bots(texts: Sequence[str], episodes: int, secret: Secret, pool: TaskPool) -> list[BenchmarkMatches]:
     return play_bots(texts, bot_names(), episodes, secret, pool)
 
 
@@ -168,7 +169,7 @@ class Mixture:
 class Scoreboard:
     """Scores mixtures on the same episodes, and plays every policy once, however many mixtures it is in."""
 
-    def __init__(self, benchmark: Benchmark, episodes: int, secret: int) -> None:
+    def __init__(self, benchmark: Benchmark, episodes: int, secret: Secret) -> None:
         """Takes what is played; nothing is played yet.
 
         Args:
@@ -210,13 +211,13 @@ class Scoreboard:
 
 
 def evaluate_mixtures(
-    benchmark: Benchmark, mixtures: Sequence[Mixture], episodes: int, secret: int, pool: TaskPool
+    benchmark: Benchmark, mixtures: Sequence[Mixture], episodes: int, secret: Secret, pool: TaskPool
 ) -> list[BenchmarkResult]:
     """Returns the scores of some mixtures (see `Scoreboard`)."""
     return Scoreboard(benchmark, episodes, secret).scores(mixtures, pool)
 
 
-def evaluate_bot(name: str, episodes: int, secret: int, pool: TaskPool) -> BenchmarkResult:
+def evaluate_bot(name: str, episodes: int, secret: Secret, pool: TaskPool) -> BenchmarkResult:
     """Plays one of the 43 RoShamBo bots against all of them, itself included, as the published table does.
 
     Args:

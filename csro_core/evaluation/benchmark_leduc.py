@@ -16,7 +16,7 @@ from csro_core.games.base import GameSpec
 from csro_core.matches.jobs import MatchJob
 from csro_core.matches.tasks import TaskPool
 from csro_core.policies.library import reference_text
-from csro_core.seeds import derive
+from csro_core.seeds import Secret
 
 GAME = GameSpec("repeated_leduc")
 
@@ -26,7 +26,7 @@ LEDUC_OPPONENTS = tuple(_REFERENCES)
 """Names of the three opponents."""
 
 
-def play_leduc(texts: Sequence[str], episodes: int, secret: int, pool: TaskPool) -> list[BenchmarkMatches]:
+def play_leduc(texts: Sequence[str], episodes: int, secret: Secret, pool: TaskPool) -> list[BenchmarkMatches]:
     """Plays policies against the three. An episode depends on policy, opponent, secret and its number only.
 
     Args:
@@ -62,5 +62,5 @@ def play_leduc(texts: Sequence[str], episodes: int, secret: int, pool: TaskPool)
     return results
 
 
-def _seeds(secret: int, opponent: str, episodes: int) -> tuple[int, ...]:
-    return tuple(derive(secret, "leduc", opponent, episode // 2) for episode in range(episodes))
+def _seeds(secret: Secret, opponent: str, episodes: int) -> tuple[int, ...]:
+    return tuple(secret.episode_seed("leduc", opponent, episode // 2) for episode in range(episodes))

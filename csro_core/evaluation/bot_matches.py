@@ -20,7 +20,7 @@ from csro_core.matches.jobs import Limits, MatchJob, MatchResult
 from csro_core.matches.lockstep import Channel, PlayerChannel, play_stage, settle_unmade, stage_moves, stage_returns
 from csro_core.matches.sides import Spawn, all_failures, load_texts, make_policies, new_sides
 from csro_core.matches.tasks import TaskPool
-from csro_core.seeds import derive, seat_seed
+from csro_core.seeds import Secret, derive, seat_seed
 
 GAME = GameSpec("repeated_rps", {"num_throws": NUM_THROWS})
 
@@ -46,7 +46,7 @@ Contestant: TypeAlias = str | Bots
 
 
 def play_bots(
-    entrants: Sequence[Contestant], bots: Sequence[str], episodes: int, secret: int, pool: TaskPool
+    entrants: Sequence[Contestant], bots: Sequence[str], episodes: int, secret: Secret, pool: TaskPool
 ) -> list[BenchmarkMatches]:
     """Plays policies, or bots, against bots. A match depends on entrant, bot, secret and number of the episode only.
 
@@ -159,9 +159,9 @@ def play_bot_match(
     )
 
 
-def _play_chunk(entrant: Contestant, pairs: Sequence[tuple[str, int]], secret: int, spawn: Spawn) -> MatchResult:
+def _play_chunk(entrant: Contestant, pairs: Sequence[tuple[str, int]], secret: Secret, spawn: Spawn) -> MatchResult:
     """Returns what one entrant gets in some matches, played in seat 0."""
-    seeds = [derive(secret, "roshambo", bot, episode) for bot, episode in pairs]
+    seeds = [secret.episode_seed("roshambo", bot, episode) for bot, episode in pairs]
     first, _ = _repeated((entrant, ""), len(pairs))
     second = Bots(tuple(bot for bot, _ in pairs))
     return play_bot_match((first, second), [0] * len(pairs), seeds, spawn)

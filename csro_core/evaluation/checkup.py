@@ -7,7 +7,7 @@ from csro_core.games.base import Game
 from csro_core.games.length import mean_acts
 from csro_core.matches.jobs import Isolation, MatchExecutor, MatchJob
 from csro_core.policies.source import Inspection, Problem
-from csro_core.seeds import derive
+from csro_core.seeds import Secret
 
 SMOKE_EPISODES = 2
 SHORT_GAME_EPISODES = 16
@@ -50,13 +50,14 @@ class Checkup:
         }
 
 
-def check_policy(executor: MatchExecutor, game: Game, text: str) -> Checkup:
+def check_policy(executor: MatchExecutor, game: Game, text: str, secret: Secret) -> Checkup:
     """Inspects a text and lets it play a short episode against itself.
 
     Args:
         executor: does both in jailed processes.
         game: what it is written for; its screening version is played.
         text: the policy.
+        secret: cards and dice come from it.
 
     Returns:
         The findings; a failure in play is reported with its line and step.
@@ -65,7 +66,7 @@ def check_policy(executor: MatchExecutor, game: Game, text: str) -> Checkup:
     if not inspection.ok:
         return Checkup(inspection, False, inspection.problems)
     count = SMOKE_EPISODES if mean_acts(game) > SHORT_ACTS else SHORT_GAME_EPISODES
-    seeds = tuple(derive("smoke", episode) for episode in range(count))
+    seeds = secret.episode_seeds("smoke", 0, count)
     job = MatchJob(game.screening, (text, text), seats=(0, 1) * (count // 2), seeds=seeds)
     result = executor.submit([job])[0]
     # A failure in play says its line within the sentence; a problem has it beside the sentence.

@@ -25,7 +25,7 @@ from csro_core.games.base import GameSpec
 from csro_core.games.exact_paths import Plans, paths_spec, plans_of
 from csro_core.games.exact_tree import ExactTree, exact_tree
 from csro_core.matches.jobs import Failure, MatchExecutor, MatchJob, MatchResult
-from csro_core.seeds import derive
+from csro_core.seeds import Secret
 
 PASSES = 2
 """Passes over all plans for a text that has no dice."""
@@ -35,7 +35,6 @@ INSTANCES = 2_048
 """Instances of a policy with dice that are played at first."""
 
 _NOBODY = "class Policy:\n    def act(self, obs):\n        return obs['legal_actions'][0]\n"
-_SEED_SPACE = 2**40
 
 
 class NoTableError(CsroError):
@@ -92,7 +91,7 @@ class _Pass:
 
 
 def tabulate(
-    executor: MatchExecutor, spec: GameSpec, player: int, texts: Sequence[str], instances: int = INSTANCES
+    executor: MatchExecutor, spec: GameSpec, player: int, texts: Sequence[str], instances: int, secret: Secret
 ) -> list[Table | NoTableError]:
     """Asks policies at every information state that they can bring about.
 
@@ -102,6 +101,7 @@ def tabulate(
         player: the seat.
         texts: policies that have passed the check or will be refused here.
         instances: instances of a policy with dice, at least one a plan.
+        secret: their dice come from it.
 
     Returns:
         For each text its table, or why it has none.
@@ -110,7 +110,7 @@ def tabulate(
         UsageError: the game is too large.
         Cancelled: stopped on request.
     """
-    asking = _Asking(executor, exact_tree(spec), player)
+    asking = _Asking(executor, exact_tree(spec), player, secret)
     first = asking.play(texts, [range(_first_passes(text)) for text in texts])
     drawing = [place for place, text in enumerate(texts) if _may_draw(text)]
     again = dict(zip(drawing, asking.play([texts[i] for i in drawing], [range(1)] * len(drawing)), strict=True))
@@ -143,8 +143,9 @@ def _first_passes(text: str) -> int:
 class _Asking:
     """Plays the plans of one seat of a game."""
 
-    def __init__(self, executor: MatchExecutor, tree: ExactTree, player: int) -> None:
+    def __init__(self, executor: MatchExecutor, tree: ExactTree, player: int, secret: Secret) -> None:
         self._executor = executor
+        self._secret = secret
         self._tree = tree
         self._player = player
         self._plans: Plans = plans_of(tree, player)
@@ -179,7 +180,7 @@ class _Asking:
     def _job(self, text: str, passes: range) -> MatchJob:
         count = self._plans.count
         # Instances of one plan differ in their dice only; the seed tells the plan (`exact_paths.PathEpisodes`).
-        starts = [derive("tabulate", self._tree.spec.key, self._player, number) % _SEED_SPACE for number in passes]
+        starts = [self._secret.episode_seed("tabulate", self._tree.spec.key, self._player, number) for number in passes]
         seeds = tuple(start * count + plan for start in starts for plan in range(count))
         seats = (self._player,) * len(seeds)
         return MatchJob(self._spec, (text, _NOBODY), seats, seeds, keep_moves=True, trace=True)

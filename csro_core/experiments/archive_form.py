@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from csro_core.experiments.document import Comparison
 from csro_core.experiments.plan import Plan
+from csro_core.seeds import Seed
 from csro_core.store.archive_zip import Limits
 from csro_core.store.experiments import RunState
 
@@ -20,7 +21,7 @@ VERSION = 1
 EXPERIMENT = "experiment.json"
 COMPARISON = "comparison.json"
 
-LABEL = re.compile(r"[0-9]{1,4}-[0-9]{1,19}")
+LABEL = re.compile(r"[0-9]{1,4}-(?:[0-9]{1,39}|[a-z2-7]{26})")
 """Place of the variant in the plan, and the seed: the same experiment gives the same file in every store."""
 
 RUN_FILE = re.compile(rf"runs/({LABEL.pattern})/(run|cells)\.json")
@@ -45,7 +46,7 @@ class RunOfExperiment:
 
     label: str
     variant: str
-    seed: int
+    seed: Seed
     state: RunState
     message: str
 

@@ -97,7 +97,7 @@ def _check_runs(experiment: ArchivedExperiment) -> None:
         raise ValueError("each run of an experiment must have a label, a variant and a seed of its own")
     names = {variant.name for variant in experiment.plan.variants}
     for one in runs:
-        if form.LABEL.fullmatch(one.label) is None or one.variant not in names or one.seed < 0:
+        if form.LABEL.fullmatch(one.label) is None or one.variant not in names:
             raise ValueError("a run of an experiment must have a label, and be of a variant of the plan")
         if one.state not in {"done", "failed"}:
             raise ValueError(f"a run of an archive must be done or failed, got {one.state}")

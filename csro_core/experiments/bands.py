@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.stats import t as student
 
 from csro_core.experiments.document import Comparison, Cost, Course, MeasureName, Point
+from csro_core.seeds import Seed
 
 _MOST_PLACES = 200
 
@@ -70,13 +71,13 @@ def _steps(course: Course, measure: MeasureName, cost: Cost) -> list[tuple[float
     return [(x, y) for x, y in pairs if x is not None and y is not None and isfinite(x)]
 
 
-def _band(variant: str, steps: Sequence[tuple[int, Sequence[tuple[float, float]]]]) -> Band:
+def _band(variant: str, steps: Sequence[tuple[Seed, Sequence[tuple[float, float]]]]) -> Band:
     start = max(one[0][0] for _, one in steps)
     places = sorted({x for _, one in steps for x, _ in one if x >= start})
     if len(places) > _MOST_PLACES:
         places = list(np.linspace(places[0], places[-1], _MOST_PLACES))
     cost = np.array(places)
-    rows: dict[int, list[NDArray[np.float64]]] = {}
+    rows: dict[Seed, list[NDArray[np.float64]]] = {}
     for seed, one in steps:
         xs, ys = np.array([x for x, _ in one]), np.array([y for _, y in one])
         rows.setdefault(seed, []).append(ys[np.maximum(np.searchsorted(xs, cost, side="right") - 1, 0)])

@@ -17,7 +17,7 @@ from csro_core.metagame.population import Entry, Populations
 from csro_core.metagame.sampling import fill
 from csro_core.policies.library import default_initial, reference_names, reference_text
 from csro_core.policies.source import sha256
-from csro_core.seeds import derive
+from csro_core.seeds import Secret, run_secret
 from csro_core.store import Store
 from csro_core.store.crossplay import CrossPlayCells
 
@@ -26,8 +26,6 @@ MOST_POLICIES = 1_000
 
 MOST_PLAYED = 20_000_000
 """Most episodes of all pairs of a pool: the table of their returns must fit into memory."""
-
-_SECRET = derive("csro cross-play")
 
 Array = NDArray[np.float64]
 
@@ -138,11 +136,22 @@ def made_pool(
             "fewer runs or episodes"
         )
     populations = Populations(game.symmetric, tuple(tuple(one.values()) for one in lists))
-    cells = CrossPlayCells(store.connections, game.spec.key)
-    fill(Meeting(game, executor, cells, _SECRET), populations, episodes, progress)
+    secret = _secret(courses)
+    # A pool of other dice has cells of its own. What marks them tells nothing of the dice.
+    cells = CrossPlayCells(store.connections, f"{game.spec.key} {secret.derive('mark'):x}")
+    fill(Meeting(game, executor, cells, secret), populations, episodes, progress)
     table = build_table(populations, _First(cells, episodes), game.zero_sum)
     place = tuple({entry.hash: index for index, entry in enumerate(one)} for one in populations.lists)
     return Pool(populations, place, {key: tuple(names) for key, names in owners.items()}, runs, table)
+
+
+def _secret(courses: Mapping[str, Sequence[RunCourse]]) -> Secret:
+    """Returns what the dice of the pool come from: the first seed of the compared runs.
+
+    Any store has equal ones. Adding a seed to an experiment of numbered seeds leaves it as it is, and so what was played.
+    """
+    seeds = {course.record.settings.seed for ones in courses.values() for course in ones}
+    return run_secret(min(seeds, key=lambda seed: (len(seed), seed))).branch("cross-play")
 
 
 def forfeits(courses: Mapping[str, Sequence[RunCourse]], pool: Pool) -> list[str]:

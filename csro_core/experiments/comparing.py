@@ -37,10 +37,11 @@ from csro_core.games import make_game
 from csro_core.games.base import Game
 from csro_core.matches.jobs import MatchExecutor
 from csro_core.meta_solvers import make_meta_solver
+from csro_core.seeds import Seed
 from csro_core.store import Store
 from csro_core.store.codec import to_json
 
-_NOT_TOLD = ("game", "seed", "caps", "cluster")
+_NOT_TOLD = ("game", "seed", "seed_scheme", "caps", "cluster")
 
 
 def compare(
@@ -143,9 +144,9 @@ def _known(value: float | None) -> float | None:
     return None if value is None or np.isnan(value) else float(value)
 
 
-def _values(lines: Sequence[Course]) -> dict[MeasureName, dict[str, dict[int, float]]]:
+def _values(lines: Sequence[Course]) -> dict[MeasureName, dict[str, dict[Seed, float]]]:
     """Returns measure → variant → seed → number at the final point; of several runs of a seed the mean."""
-    gathered: dict[MeasureName, dict[str, dict[int, list[float]]]] = {}
+    gathered: dict[MeasureName, dict[str, dict[Seed, list[float]]]] = {}
     for line in lines:
         point = line.points[line.final]
         for measure in MEASURES:
@@ -161,9 +162,9 @@ def _values(lines: Sequence[Course]) -> dict[MeasureName, dict[str, dict[int, fl
     }
 
 
-def _by_seed(courses: Sequence[RunCourse]) -> dict[int, Mix]:
+def _by_seed(courses: Sequence[RunCourse]) -> dict[Seed, Mix]:
     """Returns the final mixture of each seed; of several runs of a seed one by lot, whose payoff is their mean."""
-    found: dict[int, list[Mix]] = {}
+    found: dict[Seed, list[Mix]] = {}
     for course in courses:
         found.setdefault(course.record.settings.seed, []).append(course.stands[course.final].mix)
     return {seed: _by_lot(mixes) for seed, mixes in found.items()}
@@ -176,13 +177,13 @@ def _by_lot(mixes: Sequence[Mix]) -> Mix:
     )
 
 
-def _versus(courses: Mapping[str, Sequence[RunCourse]], baseline: str, pool: Pool) -> dict[str, dict[int, float]]:
+def _versus(courses: Mapping[str, Sequence[RunCourse]], baseline: str, pool: Pool) -> dict[str, dict[Seed, float]]:
     """Returns variant → seed → payoff against the baseline's mixture of that seed; its own is 0 by symmetry.
 
     Where each player has a population of its own, both seats are taken, and the value of the game drops out: half of
     (the variant as player 0 against the baseline) minus (the baseline as player 0 against the variant).
     """
-    found: dict[str, dict[int, float]] = {}
+    found: dict[str, dict[Seed, float]] = {}
     rivals = _by_seed(courses[baseline])
     for name, ones in courses.items():
         own = _by_seed(ones)

@@ -74,8 +74,8 @@ def _check_variants(document: Comparison) -> None:
     for line in document.variants:
         if len(line.runs) != len(line.seeds):
             raise ValueError("a variant of a comparison must have the seed of each run")
-        if min(line.human_edits, line.descendants, *line.seeds, 0) < 0:
-            raise ValueError("seeds and edits of a variant must not be negative")
+        if min(line.human_edits, line.descendants) < 0:
+            raise ValueError("edits of a variant must not be negative")
         _free(line.settings)
         runs += line.runs
     if len(runs) > MOST_RUNS or len(set(runs)) != len(runs):

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from csro_core.seeds import Seed
+
 Cost: TypeAlias = Literal["calls", "episodes", "usd", "seconds", "iterations"]
 MeasureName: TypeAlias = Literal["gap", "exploitability", "agg_score", "pop_return", "pop_expl", "versus"]
 
@@ -71,7 +73,7 @@ class VariantLine:
 
     name: str
     runs: tuple[str, ...]
-    seeds: tuple[int, ...]
+    seeds: tuple[Seed, ...]
     settings: Mapping[str, Any]
     human_edits: int = 0
     descendants: int = 0
@@ -126,7 +128,7 @@ class Course:
     variant: str
     run: str
     run_name: str
-    seed: int
+    seed: Seed
     points: tuple[Point, ...]
     final: int
 

@@ -103,7 +103,7 @@ def _seconds_a_run(
            and one.run in records]  # fmt: skip
     if own:
         return fmean(own), "runs of this experiment"
-    wanted = settings_of(store, plan, plan.variant(variant), 0)
+    wanted = settings_of(store, plan, plan.variant(variant), plan.seeds[0])
     alike = [
         record
         for record in records.values()
@@ -130,7 +130,7 @@ def _share(store: Store, plan: Plan, one: ExperimentRun | None) -> float:
 
 def _usd(store: Store, plan: Plan, variant: str) -> float | None:
     """Returns what a run of a variant costs at most, None where nobody knows."""
-    settings = settings_of(store, plan, plan.variant(variant), 0)
+    settings = settings_of(store, plan, plan.variant(variant), plan.seeds[0])
     whole = outlook_of_a_run(store, settings, 1)
     if whole.usd == 0.0 or plan.resource == "usd":
         return 0.0 if whole.usd == 0.0 else plan.budget

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from csro_core.games.base import GameSpec
+from csro_core.seeds import Seed
 
 Resource: TypeAlias = Literal["calls", "episodes", "usd"]
 
@@ -58,7 +59,7 @@ class Plan:
     name: str
     game: GameSpec
     variants: tuple[Variant, ...]
-    seeds: tuple[int, ...]
+    seeds: tuple[Seed, ...]
     resource: Resource
     budget: float
     baseline: str

@@ -19,6 +19,7 @@ from csro_core.oracles import make_oracle
 from csro_core.oracles.context import checked_context
 from csro_core.oracles.exact import Exact
 from csro_core.runner.writer import full_name
+from csro_core.seeds import MOST_NUMBER, Seed, checked_seed, drawn_seed, is_number, short_seed
 from csro_core.store import Store
 from csro_core.store.codec import to_json
 from csro_core.store.experiments import ExperimentRun, ExperimentTable
@@ -28,7 +29,6 @@ from csro_core.store.runs import MAX_NAME, checked_name, free_name
 BASELINE = "best-of-n"
 """The oracle that is always among the variants: equally many programs of the same model, without any search."""
 
-MOST_SEED = 2**63 - 1
 _MOST_BUDGET = 1e12
 _MOST_VARIANT_NAME = 60
 
@@ -127,9 +127,14 @@ def _check_variants(plan: Plan) -> None:
         checked_context(one.context)
 
 
-def _check_seeds(seeds: Sequence[int]) -> None:
-    if not seeds or len(set(seeds)) != len(seeds) or not all(0 <= seed <= MOST_SEED for seed in seeds):
-        raise UsageError(f"an experiment needs seeds that differ, from 0 to {MOST_SEED}, got {str(list(seeds))[:80]}")
+def _check_seeds(seeds: Sequence[Seed]) -> None:
+    if not seeds or len(set(seeds)) != len(seeds):
+        raise UsageError(f"an experiment needs seeds that differ, got {str(list(seeds))[:80]}")
+    for seed in seeds:
+        try:
+            checked_seed(seed)
+        except ValueError as error:
+            raise UsageError(str(error)) from error
 
 
 def _check_game(plan: Plan) -> None:
@@ -143,7 +148,7 @@ def _check_game(plan: Plan) -> None:
         checked_benchmark(plan.benchmark, game)
 
 
-def settings_of(store: Store, plan: Plan, variant: Variant, seed: int) -> RunSettings:
+def settings_of(store: Store, plan: Plan, variant: Variant, seed: Seed) -> RunSettings:
     """Returns the settings of one run of an experiment.
 
     Args:
@@ -187,7 +192,8 @@ def ensure_runs(store: Store, table: ExperimentTable, experiment: str, plan: Pla
             one = there.get((variant.name, seed))
             if one is None or not is_there(store, one.run):
                 settings = settings_of(store, plan, variant, seed)
-                run = _created(store, f"{plan.name} · {variant.name} · seed {seed}", settings, plan.most_iterations)
+                name = f"{plan.name} · {variant.name} · seed {short_seed(seed)}"
+                run = _created(store, name, settings, plan.most_iterations)
                 one = ExperimentRun(variant.name, seed, run, "waiting")
                 table.put_run(experiment, one)
             found.append(one)
@@ -209,9 +215,12 @@ def _created(store: Store, name: str, settings: RunSettings, target: int) -> str
 
 
 def with_seeds(plan: Plan, more: int) -> Plan:
-    """Returns the plan with so many further seeds, the ones after its largest."""
-    first = max(plan.seeds) + 1
-    return replace(plan, seeds=(*plan.seeds, *range(first, first + more)))
+    """Returns the plan with so many further seeds: the numbers after its largest, or drawn where one was drawn."""
+    if all(is_number(seed) for seed in plan.seeds):
+        first = max(map(int, plan.seeds)) + 1
+        if first + more - 1 <= MOST_NUMBER:
+            return replace(plan, seeds=(*plan.seeds, *(Seed(str(first + place)) for place in range(more))))
+    return replace(plan, seeds=(*plan.seeds, *(drawn_seed() for _ in range(more))))
 
 
 def with_jobs(plan: Plan, jobs: int, cluster: str) -> Plan:

@@ -137,7 +137,7 @@ def grouped(store: Store, runs: Sequence[str]) -> tuple[tuple[str, tuple[str, ..
         NotFoundError: there is no such run.
     """
     settings = {run: store.run(run).settings for run in dict.fromkeys(runs)}
-    hidden = ("game", "seed", "caps", "cluster", "benchmark", "eval_solver")
+    hidden = ("game", "seed", "seed_scheme", "caps", "cluster", "benchmark", "eval_solver")
     told = {
         run: {name: str(value) for name, value in to_json(one).items() if name not in hidden}
         for run, one in settings.items()

@@ -12,6 +12,7 @@ from csro_core.errors import UsageError
 from csro_core.experiments.plan import Plan, Resource, Variant
 from csro_core.experiments.planning import Grid, baseline_of, checked
 from csro_core.games import make_game, parse_game
+from csro_core.seeds import Seed, checked_seed, drawn_seed
 from csro_core.store.codec import from_json
 from csro_core.store.defaults import default_episodes
 
@@ -20,6 +21,8 @@ LONGEST = 100_000
 """Most characters of a file."""
 
 _LARGEST = 2**63 - 1
+_MOST_SEEDS = 1_000
+_LONGEST_SEED = 100
 
 TARGETS = {"psro": 0.0, "robust": 0.5}
 """Values of `preset` → m in tau = (1 - m) sigma + m uniform."""
@@ -32,12 +35,14 @@ _PLAIN = (
 _KEYS = ("name", "game", *_GRID, "variants", "seeds", "first_seed", "budget", "preset", *_PLAIN)
 
 
-def plan_from_text(text: str, ending: str) -> Plan:
+def plan_from_text(text: str, ending: str, known: Sequence[Seed] = ()) -> Plan:
     """Returns the plan that a file describes.
 
     Args:
         text: of the file.
         ending: of its name, one of `FORMATS`.
+        known: seeds that the experiment of this file has already: where it says only how many, they are taken before
+            any is drawn.
 
     Raises:
         UsageError: it is no such file, or the plan is not possible.
@@ -51,7 +56,7 @@ def plan_from_text(text: str, ending: str) -> Plan:
     unknown = [key for key in data if key not in _KEYS]
     if unknown:
         raise UsageError(f"an experiment has {', '.join(_KEYS)}; it has no {', '.join(unknown)[:100]}")
-    return checked(_plan(data))
+    return checked(_plan(data, known))
 
 
 def _parsed(text: str, ending: str) -> Any:
@@ -113,7 +118,7 @@ def _check_values(data: Mapping[Any, Any]) -> None:
             raise UsageError(f"numbers in an experiment must be finite and at most {_LARGEST} in size")
 
 
-def _plan(data: Mapping[str, Any]) -> Plan:
+def _plan(data: Mapping[str, Any], known: Sequence[Seed]) -> Plan:
     missing = [key for key in ("name", "game", "budget") if key not in data]
     if missing or not ("oracles" in data or "variants" in data):
         raise UsageError(f"an experiment needs name, game, budget, and oracles or variants; missing: {missing}")
@@ -130,7 +135,7 @@ def _plan(data: Mapping[str, Any]) -> Plan:
     plain.setdefault("episodes", default_episodes(make_game(spec)))
     plain.setdefault("baseline", baseline_of(variants))
     whole = {
-        "name": _text(data, "name"), "variants": [], "seeds": list(_seeds(data)), "resource": resource,
+        "name": _text(data, "name"), "variants": [], "seeds": list(_seeds(data, known)), "resource": resource,
         "budget": budget, "game": {"name": spec.name, "parameters": dict(spec.parameters)}, **plain,
         "target_mix": plain["target_mix"],
     }  # fmt: skip
@@ -177,15 +182,29 @@ def _budget(data: Any) -> tuple[str, float]:
     return str(resource), float(amount)
 
 
-def _seeds(data: Mapping[str, Any]) -> tuple[int, ...]:
-    seeds, first = data.get("seeds", 5), data.get("first_seed", 0)
+def _seeds(data: Mapping[str, Any], known: Sequence[Seed]) -> tuple[Seed, ...]:
+    """Returns the seeds that a file asks for: those that are known come before any that has to be drawn.
+
+    Raises:
+        UsageError: it asks for none, or for something that is no seed.
+    """
+    seeds, first = data.get("seeds", 5), data.get("first_seed")
     if isinstance(seeds, list):
-        if "first_seed" in data or not all(type(seed) is int for seed in seeds):
-            raise UsageError("seeds must be how many (with first_seed), or a list of whole numbers")
-        return tuple(seeds)
-    if type(seeds) is not int or type(first) is not int or not 1 <= seeds <= 1_000:
-        raise UsageError(f"seeds must be how many, from 1 to 1,000, or a list, got {str(seeds)[:40]!r}")
-    return tuple(range(first, first + seeds))
+        if first is not None or not all(type(seed) in {int, str} for seed in seeds):
+            raise UsageError("seeds must be how many (with first_seed), or a list of numbers or of drawn seeds")
+        return tuple(_seed(seed) for seed in seeds)
+    if type(seeds) is not int or not (first is None or type(first) is int) or not 1 <= seeds <= _MOST_SEEDS:
+        raise UsageError(f"seeds must be how many, from 1 to {_MOST_SEEDS:,}, or a list, got {str(seeds)[:40]!r}")
+    if first is not None:
+        return tuple(_seed(first + place) for place in range(seeds))
+    return (*known[:seeds], *(drawn_seed() for _ in range(seeds - len(known))))
+
+
+def _seed(written: int | str) -> Seed:
+    try:
+        return checked_seed(str(written)[:_LONGEST_SEED])
+    except ValueError as error:
+        raise UsageError(str(error)) from error
 
 
 def _text(data: Mapping[str, Any], key: str) -> str:

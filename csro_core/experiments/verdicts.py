@@ -9,8 +9,9 @@ import numpy as np
 from csro_core.evaluation.crossplay import OverSeeds, over_seeds
 from csro_core.experiments.document import COSTS, MEASURES, Cost, Difference, MeasureName, Summary
 from csro_core.experiments.numbers import decimals
+from csro_core.seeds import Seed
 
-Values = Mapping[str, Mapping[int, float]]
+Values = Mapping[str, Mapping[Seed, float]]
 """Variant → seed → the number of its run."""
 
 
@@ -112,7 +113,7 @@ def _width(one: OverSeeds) -> float | None:
 
 
 def pairwise(
-    variants: Sequence[str], payoffs: Mapping[tuple[str, str], Mapping[int, float]]
+    variants: Sequence[str], payoffs: Mapping[tuple[str, str], Mapping[Seed, float]]
 ) -> tuple[
     tuple[tuple[float, ...], ...], tuple[tuple[float | None, ...], ...], tuple[tuple[int, ...], ...]
 ]:  # fmt: skip

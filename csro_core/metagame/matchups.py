@@ -13,6 +13,7 @@ from csro_core.games.base import Game
 from csro_core.matches.jobs import Failure, Limits, MatchExecutor, MatchJob, MatchResult
 from csro_core.metagame.cells import CellStore
 from csro_core.metagame.population import Entry
+from csro_core.seeds import Secret
 
 
 @dataclass(frozen=True)
@@ -23,14 +24,14 @@ class Meeting:
         game: what is played.
         executor: where matches run.
         cells: keeps payoff cells.
-        secret: `run_secret` of the run.
+        secret: of the run, or of whatever is played.
         limits: what a policy may use.
     """
 
     game: Game
     executor: MatchExecutor
     cells: CellStore
-    secret: int
+    secret: Secret
     limits: Limits = field(default_factory=Limits)
 
 

@@ -20,7 +20,6 @@ from csro_core.metagame.cells import Cell, Key
 from csro_core.metagame.matchups import Matchup, Meeting, play_against, play_many, seats_of
 from csro_core.metagame.payoffs import Pairing, pairing
 from csro_core.metagame.population import Entry, Populations
-from csro_core.seeds import episode_seeds
 
 __all__ = [
     "CellJob", "Matchup", "Meeting", "Progress", "deepen", "deepen_each", "fill", "missing_jobs", "play_against",
@@ -211,7 +210,7 @@ def _jobs(meeting: Meeting, missing: Iterable[_Missing], symmetric: bool) -> Ite
     @cache  # nearly all jobs have the same episodes
     def drawn(first: int, wanted: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
         count = wanted - first
-        return seats_of(symmetric, 0, count, first), episode_seeds(meeting.secret, "cell", 0, count, first)
+        return seats_of(symmetric, 0, count, first), meeting.secret.episode_seeds("cell", 0, count, first)
 
     for cell in missing:
         pair = cell.pairing

@@ -15,7 +15,7 @@ from csro_core.metagame.payoffs import PayoffTable
 from csro_core.metagame.population import Entry, Populations
 from csro_core.models.base import OpponentScore, OpponentView, ParentView, Request
 from csro_core.oracles.summaries import Summaries
-from csro_core.seeds import generator
+from csro_core.seeds import Secret
 
 ContextKind: TypeAlias = Literal["code", "summary", "none"]
 
@@ -264,9 +264,9 @@ def contract_text() -> str:
     return files("csro_core.oracles").joinpath("prompts", "contract.md").read_text(encoding="utf-8")
 
 
-def opponents_rng(secret: int, iteration: int) -> np.random.Generator:
+def opponents_rng(secret: Secret, iteration: int) -> np.random.Generator:
     """Returns the generator that samples the opponents of an iteration."""
-    return generator(secret, "opponents", iteration)
+    return secret.generator("opponents", iteration)
 
 
 def _parents(scene: Scene, places: Sequence[int]) -> tuple[ParentView, ...]:

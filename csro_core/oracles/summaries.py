@@ -8,7 +8,7 @@ from csro_core.models.answer_forms import plain_text
 from csro_core.models.base import AskModel, OpponentView, Request
 from csro_core.oracles.attempts import HOPELESS
 from csro_core.policies.source import sha256
-from csro_core.seeds import derive
+from csro_core.seeds import Secret
 
 MAX_SUMMARY = 1_000
 """Characters of a summary that are kept."""
@@ -33,19 +33,19 @@ class AskedSummaries:
     The synthesiser has no language; it answers with the first paragraph of the docstring.
     """
 
-    def __init__(self, ask: AskModel, game: Game, player: int, seed: int) -> None:
+    def __init__(self, ask: AskModel, game: Game, player: int, secret: Secret) -> None:
         """Keeps its collaborators.
 
         Args:
             ask: asks the model.
             game: what is played.
             player: who meets the policies.
-            seed: the run's seed: runs with different seeds never share an answer.
+            secret: the outward one of the run: runs with different seeds never share an answer.
         """
         self._ask = ask
         self._game = game
         self._player = player
-        self._seed = seed
+        self._secret = secret
         self._known: dict[str, str] = {}
 
     def of(self, source: str) -> str:
@@ -64,7 +64,7 @@ class AskedSummaries:
         request = Request(
             game=self._game.spec, rules=self._game.rules_text(), observation=self._game.observation_text(), contract="",
             player=self._player, opponents=(view,), parents=(), feedback=(), task="summarise",
-            sample=derive(self._seed, "summary", text_hash),
+            sample=self._secret.derive("summary", text_hash),
         )  # fmt: skip
         try:
             completion = self._ask(request)

@@ -21,11 +21,10 @@ from csro_core.evaluation.champion import champion
 from csro_core.evaluation.documents import benchmark_document, exploitability_document
 from csro_core.evaluation.exploitability import all_leaks, precise_score
 from csro_core.games.exact_tree import exact_tree
-from csro_core.runner.live_benchmark import SEED
+from csro_core.runner.live_benchmark import BRANCH
 from csro_core.runner.notes import benchmark_note
 from csro_core.runner.session import Session
 from csro_core.runner.telling import TellingExecutor, local_pool
-from csro_core.seeds import derive
 from csro_core.store.records import RequestRecord
 
 ASSESSMENTS = ("benchmark", "exploitability")
@@ -78,7 +77,7 @@ def _benchmark(session: Session, target: str, payload: Mapping[str, Any]) -> dic
 def _scored(session: Session, benchmark: Benchmark, entrant: Mixture, episodes: int) -> BenchmarkResult:
     """Returns the scores; the matches are played on this machine, wherever those of the run are."""
     with local_pool(session.bench.executor, session.bench.monitor.bar) as pool:
-        (result,) = evaluate_mixtures(benchmark, [entrant], episodes, derive(SEED, "benchmark"), pool)
+        (result,) = evaluate_mixtures(benchmark, [entrant], episodes, session.bench.secret.branch(BRANCH), pool)
     return result
 
 
@@ -129,7 +128,7 @@ def _exploitability(session: Session, target: str) -> dict[str, Any]:
         hashes = [policy.hash]
         sides = (([policy.source], [1.0]), ([policy.source], [1.0]))
     executor = TellingExecutor(session.bench.executor, session.bench.monitor.bar)
-    form, mixtures, found = precise_score(executor, game.spec, (sides[0], sides[1]))
+    form, mixtures, found = precise_score(executor, game.spec, (sides[0], sides[1]), session.bench.secret)
     leaks = all_leaks(form, mixtures)
     document = exploitability_document(game, found, game_value(form), leaks, (MOST_LEAKS, MOST_STATES))
     return {**document, "leaks_found": len(leaks), **_about(session, target, hashes)}

@@ -99,13 +99,13 @@ class Desk:
 
     def _check(self, asked: _Asked) -> dict[str, Any]:
         bench = self._session.bench
-        return check_policy(bench.executor, bench.game, asked.text).document(bench.executor.isolation)
+        return check_policy(bench.executor, bench.game, asked.text, bench.secret).document(bench.executor.isolation)
 
     def _score(self, asked: _Asked) -> dict[str, Any]:
         """Returns what a text earns against the whole population and what adding it would do; nothing is added."""
         session, text, player = self._session, asked.text, asked.player
         session.open()
-        checkup = check_policy(session.bench.executor, session.bench.game, text)
+        checkup = check_policy(session.bench.executor, session.bench.game, text, session.bench.secret)
         if not checkup.playable:
             return checkup.document(session.bench.executor.isolation)
         inspection = session.put_text(text)
@@ -127,7 +127,7 @@ class Desk:
     def _add(self, request: int, asked: _Asked) -> None:
         session, player = self._session, asked.player
         session.open()
-        checkup = check_policy(session.bench.executor, session.bench.game, asked.text)
+        checkup = check_policy(session.bench.executor, session.bench.game, asked.text, session.bench.secret)
         if not checkup.playable:
             raise CsroError(f"a policy must pass the check before it is added; {checkup.sentence}")
         before = session.metagame

@@ -12,10 +12,10 @@ from csro_core.evaluation.documents import benchmark_document
 from csro_core.matches.jobs import MatchExecutor
 from csro_core.progress import Monitor
 from csro_core.runner.telling import local_pool
-from csro_core.seeds import derive
+from csro_core.seeds import Secret
 
-SEED = 0
-"""The seed that `evaluate` takes where none is given: all ways to a score give equal numbers."""
+BRANCH = "benchmark"
+"""Branch of a run's secret that its scores come from: all ways to a score of a run give equal numbers."""
 
 KEPT = (
     "benchmark", "episodes", "pop_return", "pop_return_stderr", "pop_expl", "pop_expl_stderr", "agg_score",
@@ -27,11 +27,12 @@ KEPT = (
 class LiveBenchmark:
     """Scores mixtures of one run; a policy that was played once is not played again."""
 
-    def __init__(self, name: str, executor: MatchExecutor, monitor: Monitor) -> None:
+    def __init__(self, name: str, secret: Secret, executor: MatchExecutor, monitor: Monitor) -> None:
         """Takes what plays; nothing is played yet.
 
         Args:
             name: of the benchmark.
+            secret: of the run: all of its iterations meet the same episodes.
             executor: plays the run's matches; the benchmark is played on this machine.
             monitor: hears how far it is.
 
@@ -40,7 +41,7 @@ class LiveBenchmark:
         """
         benchmark = benchmark_named(name)
         benchmark.opponents()
-        self._board = Scoreboard(benchmark, benchmark.episodes, derive(SEED, "benchmark"))
+        self._board = Scoreboard(benchmark, benchmark.episodes, secret.branch(BRANCH))
         self._executor = executor
         self._monitor = monitor
 

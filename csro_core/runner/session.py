@@ -32,7 +32,6 @@ from csro_core.runner.keys import NO_KEY, Credentials
 from csro_core.runner.solutions import DEEPEN, Occasion, SolutionRows, evaluated, played_beyond, solved
 from csro_core.runner.watch import Watch
 from csro_core.runner.writer import Writer
-from csro_core.seeds import run_secret
 from csro_core.store import Lease, Store
 from csro_core.store.defaults import meta_solver_for
 from csro_core.store.records import (
@@ -96,7 +95,8 @@ class Session:
         game = make_game(self.settings.game)
         if self.settings.oracle == Exact.name:
             require_exact_game(game.spec)
-        secret = run_secret(self.settings.seed)
+        secret = store.secret(self.run)
+        lease.keep_secret(secret)
         self.bench = Bench(
             game, executor, lease.cells, secret, self.settings.episodes, watch, make_game,
             exact=self.settings.oracle == Exact.name,
@@ -106,7 +106,7 @@ class Session:
         self.evaluator = None if wanted == self.solver.name else make_meta_solver(wanted)
         self._rows = SolutionRows(self.bench, self.solver, self.settings, self.evaluator)
         self._oracle = make_oracle(self.settings.oracle)
-        self._writer = Writer(store, lease, self.settings, watch, credentials)
+        self._writer = Writer(store, lease, (self.settings, secret.outward), watch, credentials)
         self._metagame: MetaGame | None = None
 
     @property
@@ -186,7 +186,6 @@ class Session:
             ask_many=ask.many,
             record=lambda attempt: self._record(iteration, attempt),
             settings=LoopSettings(
-                seed=self.settings.seed,
                 target_mix=self.settings.target_mix,
                 always_admit=self.settings.admit == "always",
                 attempts=self.settings.attempts,

@@ -14,7 +14,6 @@ from csro_core.evaluation.exact_play import game_exploitability
 from csro_core.meta_solvers.base import MetaSolver, Solution
 from csro_core.metagame.rounds import Precision, RoundPlan, plan_from_document, plan_round
 from csro_core.runner.live_benchmark import LiveBenchmark
-from csro_core.seeds import generator
 from csro_core.store.codec import from_json
 from csro_core.store.records import Evaluation, RunSettings, SolutionRecord
 
@@ -62,7 +61,9 @@ class SolutionRows:
         self._bench = bench
         self._solver = solver
         self._settings = settings
-        self._live = LiveBenchmark(settings.benchmark, bench.executor, bench.monitor) if settings.benchmark else None
+        self._live: LiveBenchmark | None = None
+        if settings.benchmark:
+            self._live = LiveBenchmark(settings.benchmark, bench.secret, bench.executor, bench.monitor)
 
     def row(self, metagame: MetaGame, occasion: Occasion) -> SolutionRecord:
         """Returns the row of a solved meta-game."""
@@ -130,7 +131,7 @@ class SolutionRows:
 
     def _intervals(self, metagame: MetaGame, number: int) -> Intervals | None:
         table, symmetric = metagame.table, metagame.populations.symmetric
-        rng = generator(self._settings.seed, BOOTSTRAP, number)
+        rng = self._bench.secret.outward.generator(BOOTSTRAP, number)
         return bootstrap(table.samples, table.played_stderr, self._solver, metagame.solution, symmetric, rng)
 
     def _next_plan(self, metagame: MetaGame, number: int) -> RoundPlan | None:

@@ -12,7 +12,7 @@ from csro_core.runner.budget import Budget, Spent
 from csro_core.runner.calls import BookedModel, Ledger, Listener
 from csro_core.runner.keys import Credentials
 from csro_core.runner.rates import rate_of
-from csro_core.seeds import derive
+from csro_core.seeds import Secret
 from csro_core.store import Lease, Store
 from csro_core.store.records import Caps, RunSettings
 
@@ -44,14 +44,22 @@ class Writer:
     """The model of one run."""
 
     def __init__(
-        self, store: Store, lease: Lease, settings: RunSettings, listener: Listener, credentials: Credentials
+        self, store: Store, lease: Lease, run: tuple[RunSettings, Secret], listener: Listener, credentials: Credentials
     ) -> None:
         """Opens the model; a missing key is noticed by the first call only.
+
+        Args:
+            store: where recordings are.
+            lease: of the run.
+            run: its settings, and the outward branch of its secret: the model's server gets seeds from there.
+            listener: hears of calls.
+            credentials: keys.
 
         Raises:
             UsageError: the model, or the run that it is recorded in, is unknown here.
         """
         self._lease = lease
+        settings, self._outward = run
         self._settings = settings
         self._listener = listener
         self._name = parse_name(settings.model, default_gemini())
@@ -87,7 +95,7 @@ class Writer:
             rate=rate_of(self._settings.model),
             instant=self._kind in {"synthesiser", "recorded"},
         )
-        samples = [derive(self._settings.seed, "sample", iteration, attempt) for attempt in range(attempts + SAMPLES)]
+        samples = [self._outward.derive("sample", iteration, attempt) for attempt in range(attempts + SAMPLES)]
         return BookedModel(self._model, ledger, iteration, samples, attempts)
 
     def change_caps(self, caps: Caps) -> None:

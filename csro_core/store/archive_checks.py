@@ -31,7 +31,7 @@ from csro_core.store import archive_format as form
 from csro_core.store.archive_format import Archive, ArchivedCell, ArchivedFailure, ArchivedRun, ArchivedScore
 from csro_core.store.archive_zip import ZipFiles, opened
 from csro_core.store.codec import from_json, to_json, with_defaults
-from csro_core.store.extra_checks import check_extra, check_iteration, check_precision
+from csro_core.store.extra_checks import check_extra, check_iteration, check_precision, check_scheme
 from csro_core.store.records import (
     AttemptRecord,
     CallRecord,
@@ -209,9 +209,10 @@ def _check_run(archive: Archive) -> None:
     settings = run.settings
     _check_words(settings)
     check_precision(settings)
+    check_scheme(settings)
     # A stranger's run may be resumed here: more attempts or episodes than a form allows would fill the memory.
     even = 2 <= settings.episodes <= _MOST_CELL_EPISODES and settings.episodes % 2 == 0
-    sane = settings.seed >= 0 and 0 <= settings.attempts <= _MOST_ATTEMPTS and 0 <= settings.target_mix <= 1
+    sane = 0 <= settings.attempts <= _MOST_ATTEMPTS and 0 <= settings.target_mix <= 1
     if not even or not sane:
         raise ValueError("its settings are out of range: see RunSettings")
     if not 0 <= run.target <= MAX_TARGET:

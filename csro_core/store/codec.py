@@ -12,6 +12,8 @@ from typing import Any, Literal, TypeAlias, TypeVar, Union, get_args, get_origin
 import numpy as np
 import orjson
 
+from csro_core.seeds import Seed, checked_seed
+
 Json: TypeAlias = Any
 """What orjson reads and writes: None, bool, int, float, str, list, dict with str keys."""
 
@@ -203,4 +205,20 @@ def _str(data: Json, place: str) -> str:
     return _expect(data, str, "a text", place)
 
 
-_SCALARS: dict[type, Callable[[Json, str], Any]] = {bool: _bool, int: _int, float: _float, str: _str}
+def _seed(data: Json, place: str) -> Seed:
+    """Returns a seed; those of before were numbers.
+
+    Raises:
+        ValueError: it is none, or not written as it is kept.
+    """
+    text = str(data) if type(data) is int else _str(data, place)
+    try:
+        seed = checked_seed(text)
+    except ValueError as error:
+        raise ValueError(f"{place}: {error}") from error
+    if seed != text:
+        raise ValueError(f"{place} must be a seed as it is kept, {seed!r}, got {text!r}")
+    return seed
+
+
+_SCALARS: dict[Any, Callable[[Json, str], Any]] = {bool: _bool, int: _int, float: _float, str: _str, Seed: _seed}

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 import orjson
 
 from csro_core.errors import LeaseError, NotFoundError, UsageError
+from csro_core.seeds import Seed
 from csro_core.store.codec import clean, dumps
 from csro_core.store.connection import Connections
 from csro_core.store.runs import MAX_NAME, alive, checked_name
@@ -60,7 +61,7 @@ class ExperimentRun:
     """
 
     variant: str
-    seed: int
+    seed: Seed
     run: str
     state: RunState
     message: str = ""

@@ -5,6 +5,7 @@ from math import isfinite, isnan
 from csro_core.analysis.bootstrap import check_document
 from csro_core.csro import DEEPEST
 from csro_core.metagame.rounds import LEAST_STDERR, MOST_STDERR, plan_from_document
+from csro_core.seeds import SCHEME, is_number
 from csro_core.store.records import IterationRecord, RunSettings, SolutionRecord
 from csro_core.store.store import MAX_TARGET
 
@@ -12,6 +13,19 @@ _MOST_PLAYED = 10**12
 _MOST_SIZE = 1e15  # sums of squares of such numbers are still numbers
 _MOST_NAME = 200
 _SCORES = ("pop_return", "pop_expl", "agg_score")
+
+
+def check_scheme(settings: RunSettings) -> None:
+    """Checks that the seed of an archived run fits how its dice come from it.
+
+    Raises:
+        ValueError: it does not.
+    """
+    if settings.seed_scheme == SCHEME or (settings.seed_scheme == 1 and is_number(settings.seed)):
+        return
+    raise ValueError(
+        f"its seed must be a number for scheme 1, or of scheme {SCHEME}, got {settings.seed} of {settings.seed_scheme}"
+    )
 
 
 def check_extra(solution: SolutionRecord, settings: RunSettings) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from csro_core.errors import LeaseError, NotFoundError
 from csro_core.policies.source import sha256
+from csro_core.seeds import Secret
 from csro_core.store import calls, runs
 from csro_core.store.cells import CellKey, CellWriter
 from csro_core.store.codec import clean, dumps
@@ -100,6 +101,11 @@ class Lease:
         """Sets how many iterations are wanted in all."""
         with self._writing(rows=False) as connection:
             connection.execute("UPDATE runs SET target = ? WHERE id = ?", (iterations, self.run))
+
+    def keep_secret(self, secret: Secret) -> None:
+        """Keeps the run's secret in its row, so that it is stretched once."""
+        with self._writing(rows=False) as connection:
+            runs.keep_secret(connection, self.run, secret)
 
     def set_progress(self, progress: Mapping[str, Any]) -> None:
         """Replaces the live stages that pages show (JSON). Does not change `Store.rows_version`."""

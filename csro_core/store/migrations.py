@@ -11,7 +11,7 @@ from csro_core.store.connection import connect, readable_errors
 APPLICATION_ID = 0x4353524F
 """Marks the file as a CSRO store (https://www.sqlite.org/pragma.html#pragma_application_id); reads "CSRO"."""
 
-_FILES = ("schema.sql", "step_2.sql", "step_3.sql", "step_4.sql", "step_5.sql", "step_6.sql")
+_FILES = ("schema.sql", "step_2.sql", "step_3.sql", "step_4.sql", "step_5.sql", "step_6.sql", "step_7.sql")
 
 STEPS: tuple[str, ...] = tuple(files("csro_core.store").joinpath(name).read_text(encoding="utf-8") for name in _FILES)
 """SQL that leads from version n to version n + 1. Never edit a step that was released: add one."""

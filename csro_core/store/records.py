@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 from csro_core.estimates import Estimate
 from csro_core.games.base import GameSpec
+from csro_core.seeds import Seed
 
 RunStatus: TypeAlias = Literal["new", "running", "paused", "done", "stopped", "interrupted", "failed", "needs-key"]
 Origin: TypeAlias = Literal["seed", "oracle", "human", "import"]
@@ -42,7 +43,8 @@ class RunSettings:
         benchmark: name of the benchmark that the reported mixture is scored by after every iteration, "" for none. It
             decides nothing of what is found.
         eval_solver: name of the meta-solver of the mixture that is reported and scored, "" for the same one.
-        seed: the run's seed, >= 0.
+        seed: what all randomness of the run comes from; "" is drawn when the run is made.
+        seed_scheme: how it does, see `seeds.SCHEME`; the store sets it when a run is made. 1: its dice can be computed.
         target_mix: m in tau = (1 - m) sigma + m uniform over behaviour clusters, in [0, 1].
         admit: "improving" or "always".
         attempts: budget of attempts an iteration, >= 1; 0 = the oracle's default.
@@ -65,7 +67,7 @@ class RunSettings:
     oracle: str = "linear-refinement"
     model: str = "synthesiser"
     meta_solver: str = "max-entropy-nash"
-    seed: int = 0
+    seed: Seed = Seed("")
     target_mix: float = 0.0
     admit: Literal["improving", "always"] = "improving"
     attempts: int = 0
@@ -80,6 +82,7 @@ class RunSettings:
     payoff_stderr: float | None = None
     eval_solver: str = ""
     benchmark: str = ""
+    seed_scheme: int = 1
 
 
 @dataclass(frozen=True)

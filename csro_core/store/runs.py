@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from csro_core.errors import NotFoundError, UsageError
+from csro_core.seeds import Secret, run_secret
 from csro_core.store.codec import dumps, from_json, to_json, with_defaults
 from csro_core.store.records import RunRecord, RunSettings, RunStatus
 from csro_core.store.rows import run_row
@@ -105,6 +106,21 @@ def change_settings(connection: sqlite3.Connection, run: str, changes: Mapping[s
     """
     settings = orjson.loads(run_row(connection, run)["settings"]) | to_json(changes)
     connection.execute("UPDATE runs SET settings = ? WHERE id = ?", (dumps(settings).decode("utf-8"), run))
+
+
+def secret_of(connection: sqlite3.Connection, run: str) -> Secret:
+    """Returns what the numbers of a run come from: as its row keeps it, else stretched from its seed (0.4 s)."""
+    row = run_row(connection, run)
+    if row["secret"]:
+        return Secret.of_key(bytes.fromhex(row["secret"]))
+    settings = _settings(row["settings"])
+    return run_secret(settings.seed, settings.seed_scheme)
+
+
+def keep_secret(connection: sqlite3.Connection, run: str, secret: Secret) -> None:
+    """Keeps the secret of a run in its row, where it does not follow from the seed at once."""
+    if secret.scheme != 1:
+        connection.execute("UPDATE runs SET secret = ? WHERE id = ?", (secret.key.hex(), run))
 
 
 def checked_name(name: str) -> str:

@@ -5,12 +5,14 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 import orjson
 
 from csro_core.errors import LeaseError, NotFoundError, StoreError, UsageError
+from csro_core.seeds import SCHEME, Secret, drawn_seed
 from csro_core.store import migrations, runs
 from csro_core.store.authors import models_behind
 from csro_core.store.calls import Answers, CallTotals, totals
@@ -107,6 +109,11 @@ class Store:
         """
         with self.connections.reading() as connection:
             return runs.find_run(connection, wanted, self.clock())
+
+    def secret(self, run: str) -> Secret:
+        """Returns what the numbers of a run come from; it is never shown, sent or exported."""
+        with self.connections.reading() as connection:
+            return runs.secret_of(connection, run)
 
     def members(self, run: str) -> list[Member]:
         """Returns the policies of all populations, by player and index."""
@@ -271,7 +278,7 @@ class Store:
 
         Args:
             name: a name for people that no other run has; "" makes one, such as "rps-linear-12".
-            settings: everything that decides its rows.
+            settings: everything that decides its rows; without a seed, one is drawn.
             target: iterations wanted, 0 to `MAX_TARGET`.
             texts: policies that the settings name by their hash; kept with the run.
 
@@ -285,6 +292,7 @@ class Store:
             raise UsageError(f"iterations must be from 0 to {MAX_TARGET}, got {target}")
         chosen = runs.checked_name(name) if name.strip() else ""
         run = secrets.token_hex(4)
+        settings = replace(settings, seed=settings.seed or drawn_seed(), seed_scheme=SCHEME)
         with self.connections.writing() as connection:
             runs.refuse_taken(connection, chosen)
             columns = {
