@@ -12,6 +12,7 @@ from app.formats import interval_text, number, safe, short, wrapped
 from app.scales import Scale, signed_log
 from csro_core.experiments.bands import Band, bands
 from csro_core.experiments.document import COSTS, MEASURES, Comparison, Cost, Course
+from csro_core.seeds import short_seed
 
 HEIGHT = 430
 _BAND = "30"
@@ -124,7 +125,7 @@ def _add_run(figure: go.Figure, course: Course, look: Look, view: View, scale: S
             line={"color": look.colour, "width": 1, "dash": look.dash, "shape": "hv"}, opacity=0.38,
             legendgroup=safe(course.variant), showlegend=False, name=safe(course.run_name),
             customdata=[
-                f"{safe(short(course.run_name, 40))}, seed {course.seed}<br>{number(y)} after {number(x)} "
+                f"{safe(short(course.run_name, 40))}, seed {short_seed(course.seed)}<br>{number(y)} after {number(x)} "
                 f"{COSTS[view.cost]}"
                 for x, y in known
             ],

@@ -22,7 +22,7 @@ _LOOP = {
     "attempt": "One program that the oracle asked for, checked and perhaps played.",
     "finalist": "The attempt that the oracle hands in; it is played once more on fresh seeds.",
     "starter": "A policy of the initial population, also called a seed policy.",
-    "seed": "The number that all randomness of a run comes from: the same seed and settings give the same rows.",
+    "seed": "What all randomness of a run comes from: the same seed and settings give the same rows.",
     "target": "What the oracle searches against: sigma, or sigma mixed with uniform (tau).",
     "tau": "The target: (1 − m) sigma + m uniform. With m = 0 it is sigma, as in plain PSRO.",
     "context": "What a request shows the model of the opponents: their code, a summary, or nothing.",

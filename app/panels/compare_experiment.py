@@ -11,6 +11,8 @@ from app.panels import compare_bin, model_choice
 from csro_core.errors import CsroError, UsageError
 from csro_core.experiments.document import COSTS
 from csro_core.experiments.palette import variant_colours
+from csro_core.experiments.planning import with_seeds
+from csro_core.seeds import short_seed
 from csro_core.store.experiments import ExperimentRun
 
 STATES = {
@@ -70,9 +72,10 @@ def _buttons(shown: Opened) -> None:
                 _do(lambda: experiments.resume(shown.record.id))
         with st.popover("Add seeds", icon=":material/add:", disabled=shown.busy, help=_why_not(shown)):
             more = st.number_input("How many more", 1, _MOST_SEEDS, 5, key="more_seeds")
-            first = max(shown.plan.seeds, default=-1) + 1
             count = int(more) * len(shown.plan.variants)
-            st.caption(f"Seeds {first} to {first + int(more) - 1} of every variant: {count} more runs.")
+            new = [short_seed(seed) for seed in with_seeds(shown.plan, int(more)).seeds[-int(more) :]]
+            which = f"{new[0]} to {new[-1]}" if shown.plan.seeds[0].isdigit() else "drawn at random"
+            st.caption(f"Seeds {which}, for every variant: {count} more runs.")
             if st.button("Add and run", key="add_seeds", type="primary"):
                 _do(lambda: experiments.add_seeds(shown, int(more)))
         if failed and st.button(
@@ -142,8 +145,8 @@ def _cell(place: int, run: ExperimentRun) -> None:
     icon, word = STATES[state]
     tip = f"{word}: {plain(short(run.message, 300))}" if run.message else f"{word}; opens the run" if run.run else word
     if st.button(
-        f"{run.seed} {word}", key=f"grid_{place}_{run.seed}", icon=icon, type="tertiary", disabled=not run.run,
-        help=f"Seed {run.seed}: {tip}", width=108,
+        f"{short_seed(run.seed)} {word}", key=f"grid_{place}_{run.seed}", icon=icon, type="tertiary",
+        disabled=not run.run, help=f"Seed {run.seed}: {tip}", width=108,
     ):  # fmt: skip
         address.open_run(run.run)
         address.go("views/run.py")
@@ -159,7 +162,8 @@ def _failures(shown: Opened) -> None:
         with st.container(horizontal=True, gap="xsmall"):
             for number, run in enumerate(runs[:_MOST_ALONE]):
                 if st.button(
-                    f"Retry {plain(short(run.variant, 24))}, seed {run.seed}", key=f"retry_{place}_{number}",
+                    f"Retry {plain(short(run.variant, 24))}, seed {short_seed(run.seed)}",
+                    key=f"retry_{place}_{number}",
                     icon=":material/replay:", type="tertiary", disabled=shown.busy, help=_why_not(shown),
                 ):  # fmt: skip
                     _do(lambda one=run: experiments.retry(shown, [one]))

@@ -18,6 +18,7 @@ from csro_core.experiments.document import COSTS, Cost
 from csro_core.experiments.requests import ComparisonRequest, for_experiment, grouped
 from csro_core.games import make_game
 from csro_core.meta_solvers import META_SOLVERS
+from csro_core.seeds import short_seed
 from csro_core.store.defaults import meta_solver_for
 from csro_core.store.experiments import ExperimentRecord
 from csro_core.store.records import RunRecord, RunSettings
@@ -144,7 +145,7 @@ def _run_title(known: Mapping[str, RunRecord], run: str) -> str:
     if run not in known:
         return run
     settings = known[run].settings
-    return f"{short(known[run].name, 28)} · {settings.game.name} · {settings.oracle} · seed {settings.seed}"
+    return f"{short(known[run].name, 28)} · {settings.game.name} · {settings.oracle} · seed {short_seed(settings.seed)}"
 
 
 def _request(groups: tuple[tuple[str, tuple[str, ...]], ...], first: RunRecord) -> ComparisonRequest:

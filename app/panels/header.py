@@ -5,6 +5,7 @@ import streamlit as st
 from app import services
 from app.formats import duration, model_title, money, number, safe, target_title
 from app.panels.controls import STATUS
+from app.panels.seed_field import seed_facts
 from app.panels.stages import DESK_TITLES
 from app.snapshot import Snapshot
 from csro_core.store.defaults import meta_solver_for, meta_solver_note
@@ -27,7 +28,7 @@ def header(snapshot: Snapshot) -> None:
         facts.insert(-1, (duration(run.seconds), "time spent in finished iterations"))
     if settings.cluster:
         facts.append((safe(f"on {settings.cluster}"), "matches are played by the workers of this Dask scheduler"))
-    facts += _value(snapshot) + _isolation(snapshot)
+    facts += seed_facts(settings) + _value(snapshot) + _isolation(snapshot)
     running = " running" if run.status == "running" else ""
     desk = services.at_desk(run.id)
     chip = f'<span class="csro-chip blue running">{DESK_TITLES[desk.kind]} …</span>' if desk else ""

@@ -10,6 +10,7 @@ from app.formats import plain, short
 from app.panels import model_choice
 from app.panels.benchmark import missing
 from app.panels.new_run import GAME_NOTES, PRESETS, choose_game
+from app.panels.seed_field import read_seed
 from csro_core.errors import CsroError, UsageError
 from csro_core.evaluation.benchmark import benchmark_for
 from csro_core.experiments.document import COSTS
@@ -23,9 +24,11 @@ from csro_core.models.prices import gemini_models
 from csro_core.oracles import ORACLES
 from csro_core.oracles.context import CONTEXTS, checked_context
 from csro_core.oracles.exact import Exact
+from csro_core.seeds import Seed, drawn_seed, is_number
 from csro_core.store.defaults import default_episodes, general_sum_solvers, meta_solver_for
 from csro_core.store.records import RunSettings
 
+_DRAWN = "experiment_drawn"
 _OPEN = "new_experiment_wanted"
 _ORACLES = ("zero-shot", "linear-refinement", "alpha-evolve")
 _USUAL: dict[Resource, float] = {"calls": 120.0, "episodes": 20_000.0, "usd": 1.0}
@@ -85,6 +88,7 @@ def form() -> None:
         st.error(plain(str(error)), icon=":material/error:")
         return
     _close()
+    st.session_state.pop(_DRAWN, None)
     experiments.show(experiment)
     st.rerun()
 
@@ -156,7 +160,10 @@ def _told(grid: Grid, variants: tuple[Variant, ...]) -> None:
 def _budget(plan: Plan) -> Plan:
     first, second, third, fourth, fifth = st.columns([0.14, 0.14, 0.22, 0.22, 0.28])
     count = first.number_input("Seeds", 1, 100, 5, key="experiment_seeds", help="Runs of each variant.")
-    start = second.number_input("First seed", 0, 2**31 - 1, 0, key="experiment_first_seed")
+    start = second.text_input(
+        "First seed", key="experiment_first_seed", max_chars=40, placeholder="drawn",
+        help="A number: the seeds from there on. Empty: every seed is drawn at random.",
+    )  # fmt: skip
     resource: Resource = third.selectbox(
         "Equal", list(get_args(Resource)), key="experiment_resource", format_func=lambda one: COSTS.get(one, one),
         help="What all runs may use equally much of.",
@@ -173,8 +180,24 @@ def _budget(plan: Plan) -> Plan:
     baseline = fifth.selectbox(
         "Baseline", names, key="experiment_baseline", help="The variant that the others are compared with."
     )
-    seeds = tuple(range(int(start), int(start) + int(count)))
+    seeds = _seeds(start, int(count))
     return replace(plan, seeds=seeds, resource=resource, budget=float(budget), baseline=str(baseline))
+
+
+def _seeds(start: str, count: int) -> tuple[Seed, ...]:
+    """Returns the numbers from `start` on, or as many drawn ones, the same at every draw of the form.
+
+    Raises:
+        UsageError: it is no number.
+    """
+    if not start.strip():
+        drawn: list[Seed] = st.session_state.setdefault(_DRAWN, [])
+        drawn += [drawn_seed() for _ in range(count - len(drawn))]
+        return tuple(drawn[:count])
+    first = read_seed(start)
+    if not is_number(first):
+        raise UsageError(f"the first seed must be a number, got {first}: leave it empty to have all of them drawn")
+    return tuple(Seed(str(int(first) + place)) for place in range(count))
 
 
 def _details(plan: Plan, game: Game) -> Plan:

@@ -10,6 +10,7 @@ from app.formats import duration, plain
 from app.panels import budget, model_choice, new_run_start, precision
 from app.panels.benchmark import missing
 from app.panels.new_run_start import Start
+from app.panels.seed_field import read_seed
 from csro_core.errors import CsroError, UsageError
 from csro_core.evaluation.benchmark import benchmark_for
 from csro_core.games import catalogue, list_games, make_game, parse_game
@@ -149,9 +150,9 @@ def _gather(start: Start) -> Wish:
         "Episodes a cell", 2, 1000, start.episodes(spec, default_episodes(game)), step=2,
         key=f"new_episodes-{spec.key}", help="Matches behind each payoff; an even number, so that seats are fair.",
     )  # fmt: skip
-    seed = fourth.number_input(
-        "Seed", 0, 2**31 - 1, min(like.seed, 2**31 - 1), key="new_seed",
-        help="Equal seeds and settings give equal runs.",
+    seed = fourth.text_input(
+        "Seed", like.seed, key="new_seed", max_chars=60, placeholder="drawn",
+        help="A number or 26 letters. Equal seeds and settings give equal runs; empty: drawn at random, and shown.",
     )  # fmt: skip
     context, shown = _exposure(like)
     with st.expander("How well payoffs are known"):
@@ -174,7 +175,7 @@ def _gather(start: Start) -> Wish:
         model=model,
         meta_solver=solver,
         eval_solver=evaluator,
-        seed=int(seed),
+        seed=read_seed(seed),
         target_mix=mix,
         refine_all=like.refine_all and oracle == like.oracle,
         attempts=0 if attempts == ORACLES[oracle].default_attempts else int(attempts),

@@ -9,6 +9,7 @@ import streamlit as st
 from app import address
 from app.formats import short
 from app.panels.controls import STATUS
+from csro_core.seeds import short_seed
 from csro_core.store.finding import is_found
 from csro_core.store.records import RunRecord
 from csro_core.store.results import LastResult
@@ -186,7 +187,7 @@ def columns(runs: Sequence[RunRecord], results: Mapping[str, LastResult]) -> dic
         "last gain": [result.gain.mean if result.gain else None for result in last],
         "exploitability": [result.exploitability for result in last],
         "tags": [list(run.tags) for run in runs],
-        "seed": [run.settings.seed for run in runs],
+        "seed": [short_seed(run.settings.seed) for run in runs],
         "created": [local_time(run.created) for run in runs],
         "cost": [run.usd for run in runs],
     }

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from app import address
+from app import address, services
 from app.colours import ACTIONS
 from app.formats import number, safe
 from app.match_charts import score_figure, turns_figure
@@ -12,7 +12,6 @@ from app.match_walk import Act, walk
 from app.snapshot import Snapshot
 from csro_core.metagame.cells import Cell
 from csro_core.metagame.matchups import seats_of
-from csro_core.seeds import episode_seeds, run_secret
 from csro_core.store.records import Member
 
 _MOST_EPISODES = 24
@@ -42,7 +41,7 @@ def draw(snapshot: Snapshot, cell: Cell, logs: Sequence[bytes], row: Member, col
     game = snapshot.game
     first_is_row = not game.symmetric or row.policy.tree_hash <= column.policy.tree_hash
     seat = seats_of(game.symmetric, 0, place + 1)[place] ^ (0 if first_is_row else 1)
-    seed = episode_seeds(run_secret(snapshot.run.settings.seed), "cell", 0, 1, place)[0]
+    seed = services.store().secret(snapshot.run.id).episode_seeds("cell", 0, 1, place)[0]
     told = walk(game, logs[place], seat, seed, float(cell.returns[place, 0]))
     with st.container(border=True):
         if told.has_score:

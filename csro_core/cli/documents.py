@@ -7,7 +7,7 @@ from csro_core.cli.output import interval, table
 from csro_core.store import Store
 from csro_core.store.calls import CallTotals
 from csro_core.store.codec import to_json
-from csro_core.store.records import IterationRecord, RunSettings
+from csro_core.store.records import COMPUTABLE, IterationRecord, RunSettings
 
 
 def run_document(store: Store, run_id: str) -> dict[str, Any]:
@@ -18,8 +18,9 @@ def run_document(store: Store, run_id: str) -> dict[str, Any]:
         run_id: its full id.
 
     Returns:
-        {run, name, status, message, usd (null where a call is unpriced), calls (`store.calls.CallTotals`, one a model),
-        champion, iterations: [{iteration, player, sigma, gain, gain_stderr, lift, verdict, attempts, seconds}],
+        {run, name, status, message, seed, seed_scheme, usd (null where a call is unpriced), calls
+        (`store.calls.CallTotals`, one a model), champion, iterations: [{iteration, player, sigma, gain, gain_stderr,
+        lift, verdict, attempts, seconds}],
         policies: [{index, player, hash, origin, name}], evaluation (`Evaluation`, the mixture of the run's own
         evaluation solver; null where it has none)}.
 
@@ -33,6 +34,8 @@ def run_document(store: Store, run_id: str) -> dict[str, Any]:
         "name": record.name,
         "status": record.status,
         "message": record.message,
+        "seed": record.settings.seed,
+        "seed_scheme": record.settings.seed_scheme,
         "usd": record.usd,
         "calls": [_totals(totals) for totals in store.call_totals(run_id)],
         "champion": solutions[-1].extra.get("champion") if solutions else None,
@@ -61,7 +64,7 @@ def run_text(store: Store, run_id: str) -> str:
     settings = record.settings
     head = (
         f"{record.id}  {record.name}  {settings.game.name} · {settings.oracle} · {settings.model} · "
-        f"{settings.meta_solver}{_evaluated_by(settings)}  {record.status}  "
+        f"{settings.meta_solver}{_evaluated_by(settings)}  seed {settings.seed}  {record.status}  "
         f"iteration {record.iteration}/{record.target}"
     )
     iterations = [
@@ -80,6 +83,7 @@ def run_text(store: Store, run_id: str) -> str:
     parts = [
         head,
         *([record.message] if record.message else []),
+        *([COMPUTABLE] if settings.seed_scheme == 1 else []),
         "",
         table(("iteration", "player", "gain", "lift", "verdict", "attempts", "episodes", "seconds"), iterations),
         "",

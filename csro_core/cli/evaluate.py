@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Sequence
 
 from csro_core.cli.arguments import add_seed, chosen_store, whole
+from csro_core.cli.dice import dice_of
 from csro_core.cli.output import emit, interval, table
 from csro_core.cli.targets import bot_name, read_policy
 from csro_core.errors import NotFoundError, UsageError
@@ -22,7 +23,7 @@ from csro_core.matches.local_pool import LocalPool
 from csro_core.matches.tasks import TaskPool
 from csro_core.runner.live_benchmark import BRANCH
 from csro_core.runner.notes import benchmark_note
-from csro_core.seeds import Secret, Seed, drawn_seed, run_secret
+from csro_core.seeds import Seed, run_secret
 from csro_core.store import Store
 
 NAME = "evaluate"
@@ -93,13 +94,13 @@ def _course(args: argparse.Namespace, benchmark: Benchmark, episodes: int) -> in
         # Of the solutions after one iteration the last counts: edits and further episodes come before it.
         by_iteration = {solution.iteration: solution.reported_sigma[0] for solution in store.solutions(run.id)}
         note = benchmark_note(store, last.sources)
-        seed, secret = _dice(args, store)
+        seed, secret = dice_of(args, store)
     finally:
         store.close()
     mixtures = [Mixture.without_negligible(texts[: len(sigma)], sigma) for sigma in by_iteration.values()]
     pool = LocalPool(make_game)
     try:
-        results = evaluate_mixtures(benchmark, mixtures, episodes, secret, pool)
+        results = evaluate_mixtures(benchmark, mixtures, episodes, secret.branch(BRANCH), pool)
     finally:
         pool.close()
     course = [
@@ -118,22 +119,6 @@ def _course(args: argparse.Namespace, benchmark: Benchmark, episodes: int) -> in
     return 0
 
 
-def _dice(args: argparse.Namespace, store: Store | None) -> tuple[Seed, Secret]:
-    """Returns the seed that decides all episodes, and its secret: a run's own where none is given.
-
-    Equal numbers come from the same branch as those that the run itself keeps (`runner.live_benchmark`).
-    """
-    if args.seed is None and store is not None:
-        try:
-            run = store.run(args.target)
-        except NotFoundError:
-            pass
-        else:
-            return run.settings.seed, store.secret(run.id).branch(BRANCH)
-    seed = args.seed or drawn_seed()
-    return seed, run_secret(seed).branch(BRANCH)
-
-
 def _scored(
     args: argparse.Namespace, benchmark: Benchmark, episodes: int
 ) -> tuple[Mixture, BenchmarkResult, str, Seed]:
@@ -146,22 +131,22 @@ def _scored(
     if bot is not None:
         if benchmark.name != "rrps":
             raise UsageError(f"{args.target!r} plays repeated_rps only: evaluate it with --benchmark rrps")
-        seed, secret = _dice(args, None)
+        seed, secret = dice_of(args, None)
         pool = LocalPool(make_game)
         try:
-            return Mixture(("",), (1.0,)), evaluate_bot(bot, episodes, secret, pool), "", seed
+            return Mixture(("",), (1.0,)), evaluate_bot(bot, episodes, secret.branch(BRANCH), pool), "", seed
         finally:
             pool.close()
     store = chosen_store(args, create=False)
     try:
         entrant = entrant_of(store, args.target, args.champion, benchmark)
         note = benchmark_note(store, entrant.sources)
-        seed, secret = _dice(args, store)
+        seed, secret = dice_of(args, store)
     finally:
         store.close()
     pool = LocalPool(make_game)
     try:
-        (result,) = evaluate_mixtures(benchmark, [entrant], episodes, secret, pool)
+        (result,) = evaluate_mixtures(benchmark, [entrant], episodes, secret.branch(BRANCH), pool)
     finally:
         pool.close()
     return entrant, result, note, seed

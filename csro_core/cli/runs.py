@@ -52,6 +52,8 @@ def _document(record: RunRecord) -> dict[str, object]:
         "model": settings.model,
         "meta_solver": settings.meta_solver,
         "eval_solver": settings.eval_solver or settings.meta_solver,
+        "seed": settings.seed,
+        "seed_scheme": settings.seed_scheme,
         "iteration": record.iteration,
         "target": record.target,
         "created": record.created,

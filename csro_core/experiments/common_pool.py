@@ -148,7 +148,7 @@ def made_pool(
 def _secret(courses: Mapping[str, Sequence[RunCourse]]) -> Secret:
     """Returns what the dice of the pool come from: the first seed of the compared runs.
 
-    Any store has equal ones. Adding a seed to an experiment of numbered seeds leaves it as it is, and so what was played.
+    Any store has equal ones. Adding a seed to an experiment of numbered seeds leaves it as it is, and what was played.
     """
     seeds = {course.record.settings.seed for ones in courses.values() for course in ones}
     return run_secret(min(seeds, key=lambda seed: (len(seed), seed))).branch("cross-play")

@@ -9,7 +9,7 @@ from csro_core.experiments import page
 from csro_core.experiments.numbers import interval, number
 from csro_core.experiments.run_facts import RunFacts
 from csro_core.store.codec import to_json
-from csro_core.store.records import AttemptRecord, Member, RunSettings
+from csro_core.store.records import COMPUTABLE, AttemptRecord, Member, RunSettings
 
 _ORIGINS = {"seed": "seed", "oracle": "oracle", "human": "human edit", "import": "import"}
 _MOST_FAILURES = 100
@@ -34,6 +34,7 @@ def run_report(facts: RunFacts, figures: Mapping[str, str], attempts: Sequence[A
         page.heading(run.name, 1),
         page.paragraph(headline, "lead"),
         *([page.paragraph(run.message, "quiet")] if run.message else []),
+        *([page.paragraph(COMPUTABLE, "quiet")] if run.settings.seed_scheme == 1 else []),
         *([page.paragraph(f"Tags: {', '.join(run.tags)}", "quiet")] if run.tags else []),
         *([page.heading("Note"), page.paragraph(run.note)] if run.note else []),
         page.heading("Settings"),

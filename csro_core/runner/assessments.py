@@ -104,7 +104,7 @@ def _entrant(session: Session, target: str) -> tuple[list[str], Mixture]:
 
 def _about(session: Session, target: str, hashes: Sequence[str]) -> dict[str, Any]:
     one = hashes[0] if target != MIXTURE and hashes else ""
-    return {"target": target, "hash": one, "iteration": session.iteration}
+    return {"target": target, "hash": one, "iteration": session.iteration, "seed": session.settings.seed}
 
 
 def _exploitability(session: Session, target: str) -> dict[str, Any]:

@@ -11,6 +11,12 @@ from csro_core.seeds import Seed
 RunStatus: TypeAlias = Literal["new", "running", "paused", "done", "stopped", "interrupted", "failed", "needs-key"]
 Origin: TypeAlias = Literal["seed", "oracle", "human", "import"]
 Verdict: TypeAlias = Literal["improves", "broadens", "rejected", "undecided", "failed", "always"]
+COMPUTABLE = (
+    "Its dice could be computed: this run was made before seeds were stretched, so a policy that tried small seeds "
+    "could know what others roll."
+)
+"""What stands beside a run of seed scheme 1."""
+
 RequestKind: TypeAlias = Literal["step", "run", "stop", "check", "score", "add", "benchmark", "exploitability"]
 
 

@@ -102,7 +102,7 @@ class Store:
         return int(self._rows("SELECT COUNT(*) AS n FROM runs WHERE deleted IS NULL")[0]["n"])
 
     def run(self, wanted: str) -> RunRecord:
-        """Returns the run with this id, exact name, or unique prefix of an id (at least 4 characters).
+        """Returns the run with this id, exact name, or unique prefix of an id (4 or more characters).
 
         Raises:
             NotFoundError: there is none, or more than one.
@@ -113,7 +113,7 @@ class Store:
     def secret(self, run: str) -> Secret:
         """Returns what the numbers of a run come from; it is never shown, sent or exported."""
         with self.connections.reading() as connection:
-            return runs.secret_of(connection, run)
+            return runs.secret_of(run_row(connection, run))
 
     def members(self, run: str) -> list[Member]:
         """Returns the policies of all populations, by player and index."""
@@ -395,7 +395,5 @@ class Store:
 
 def _member(row: sqlite3.Row) -> Member:
     policy = PolicyText(row["policy"], row["tree_hash"], row["source"], row["docstring"], row["lines"])
-    return Member(
-        row["player"], row["index"], policy, row["name"], row["origin"], row["parent"], row["iteration"],
-        forfeits=row["forfeits"],
-    )  # fmt: skip
+    told = row["name"], row["origin"], row["parent"], row["iteration"]
+    return Member(row["player"], row["index"], policy, *told, forfeits=row["forfeits"])

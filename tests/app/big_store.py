@@ -14,6 +14,7 @@ from csro_core.estimates import Estimate
 from csro_core.games.base import GameSpec
 from csro_core.metagame.cells import Cell
 from csro_core.policies.source import sha256
+from csro_core.seeds import Seed
 from csro_core.store import Store, open_store, runs
 from csro_core.store.cells import CellKey, write_cell
 from csro_core.store.lease import write_member
@@ -61,7 +62,7 @@ def _run(connection, number: int) -> None:
     game = GameSpec("repeated_rps", {"num_throws": 1000})
     if number % 5 == 4:
         game = GameSpec("matrix", {"preset": "rps"})
-    settings = RunSettings(game, _ORACLES[number % 4], seed=number, episodes=EPISODES)
+    settings = RunSettings(game, _ORACLES[number % 4], seed=Seed(str(number)), episodes=EPISODES)
     status = "done" if number == 0 else _STATES[number % len(_STATES)]
     columns = {
         "name": f"big-{number:03d}", "settings": settings, "status": status, "message": "",

@@ -20,6 +20,7 @@ from csro_core.experiments.document import (
 from csro_core.experiments.plan import Plan, Variant
 from csro_core.experiments.verdicts import differences, summaries
 from csro_core.games.base import GameSpec
+from csro_core.seeds import Seed
 from csro_core.store import Store
 from csro_core.store.codec import to_json
 from csro_core.store.experiments import ExperimentRun, ExperimentTable
@@ -43,7 +44,7 @@ CURVES: tuple[MeasureName, ...] = ("gap", "agg_score", "pop_return", "pop_expl")
 def plan(**changes) -> Plan:
     """Returns the plan of the comparison."""
     variants = tuple(Variant(name, name, "synthesiser") for name, _, _ in VARIANTS)
-    made = Plan("oracles at equal calls", GAME, variants, tuple(range(5)), "calls", BUDGET, "best-of-n")
+    made = Plan("oracles at equal calls", GAME, variants, tuple(map(Seed, "01234")), "calls", BUDGET, "best-of-n")
     return replace(made, **changes)
 
 
@@ -69,7 +70,7 @@ def add_experiment(store: Store, states=("done",), chosen: Plan | None = None, n
     return experiment
 
 
-def _add_run(store: Store, name: str, variant: Variant, seed: int) -> str:
+def _add_run(store: Store, name: str, variant: Variant, seed: Seed) -> str:
     settings = RunSettings(
         GAME, oracle=variant.oracle, model=variant.model, context=variant.context, meta_solver=variant.meta_solver,
         seed=seed,
@@ -104,7 +105,11 @@ def comparison(store: Store, experiment: str, without_human: bool = False) -> Co
 
 def _line(store: Store, known: list[ExperimentRun], name: str, without_human: bool) -> VariantLine:
     own = [one for one in known if one.variant == name]
-    settings = {key: value for key, value in to_json(store.run(own[0].run).settings).items() if key != "seed"}
+    settings = {
+        key: value
+        for key, value in to_json(store.run(own[0].run).settings).items()
+        if key not in {"seed", "seed_scheme"}
+    }
     edits = 2 if name == "linear-refinement" and not without_human else 0
     return VariantLine(name, tuple(o.run for o in own), tuple(o.seed for o in own), settings, edits, 3 if edits else 0)
 

@@ -16,6 +16,7 @@ from csro_core.metagame.payoffs import build_table
 from csro_core.metagame.population import Entry, Populations
 from csro_core.policies.library import default_initial, reference_text
 from csro_core.policies.source import sha256
+from csro_core.seeds import Seed
 from csro_core.store import Store, open_store
 from csro_core.store.records import (
     AttemptRecord,
@@ -54,7 +55,7 @@ def add_rps_run(
     store: Store, name: str = "demo rps", iterations: int = 4, target_mix: float = 0.0, seed: int = 0
 ) -> str:
     """Writes a finished run of repeated RPS: nine starters, `iterations` oracle policies, one of them rejected."""
-    settings = RunSettings(GameSpec("repeated_rps", {"num_throws": 300}), seed=seed, target_mix=target_mix)
+    settings = RunSettings(GameSpec("repeated_rps", {"num_throws": 300}), seed=Seed(str(seed)), target_mix=target_mix)
     run = store.create_run(name, settings, iterations)
     lease = store.acquire(run, "test")
     game = make_game(settings.game)

@@ -11,7 +11,7 @@ from csro_core.metagame.cells import Cell
 from csro_core.metagame.matchups import seats_of
 from csro_core.metagame.payoffs import build_table, pairing
 from csro_core.metagame.population import Entry, Populations
-from csro_core.seeds import episode_seeds, run_secret
+from csro_core.seeds import Seed, run_secret
 from csro_core.store.defaults import meta_solver_for
 from csro_core.store.records import Member, RunSettings, SolutionRecord
 from tests.app.fake_run import policy_text
@@ -51,7 +51,7 @@ def add_game_run(store, game: str) -> str:
 def played(game, row: str, column: str) -> Cell:
     """Returns a cell of real episodes, as the referee logs them."""
     seats = seats_of(game.symmetric, 0, EPISODES)
-    seeds = episode_seeds(run_secret(0), "cell", 0, EPISODES)
+    seeds = run_secret(Seed("0")).episode_seeds("cell", 0, EPISODES)
     returns, logs = np.zeros((EPISODES, 2)), []
     for place, (seat, seed) in enumerate(zip(seats, seeds, strict=True)):
         episodes = game.new_episodes([seed])

@@ -8,6 +8,7 @@ from app import comparisons, experiments, pictures
 from csro_core.experiments.kept import IMPORTED
 from csro_core.experiments.planning import checked, ensure_runs
 from csro_core.experiments.requests import KIND, for_experiment, request_key
+from csro_core.seeds import Seed
 from csro_core.store import open_store
 from csro_core.store.codec import to_json
 from csro_core.store.experiments import ExperimentTable
@@ -189,7 +190,7 @@ def test_pause_resume_and_more_seeds_are_written_for_the_worker(store, monkeypat
 
 
 def test_runs_are_grouped_into_variants(store):
-    experiment = add_experiment(store, chosen=plan(seeds=(0, 1)))
+    experiment = add_experiment(store, chosen=plan(seeds=(Seed("0"), Seed("1"))))
     runs = [run.run for run in table_of(store).runs(experiment)]
     test = app(PAGE, runs=".".join([*runs, "nonsense"]), compared="runs")
     assert test.selectbox(key="baseline_picker").options == [
@@ -225,7 +226,7 @@ def test_the_form_adds_best_of_n_and_writes_the_plan(store, monkeypatch):
     test.multiselect(key="experiment_contexts").set_value(["code", "none"]).run()
     assert "8 variants" in words(test).replace("\\", "")
     test.number_input(key="experiment_seeds").set_value(3).run()
-    test.number_input(key="experiment_first_seed").set_value(7).run()
+    test.text_input(key="experiment_first_seed").set_value("7").run()
     test.button(key="start_experiment").click().run()
     assert not test.exception
     made = experiments.plan_of(table_of(store).find("mine"))
@@ -256,8 +257,8 @@ def keys(test) -> set[str]:
 
 
 def test_an_experiment_is_renamed(store):
-    add_experiment(store, name="other", chosen=plan(seeds=(0,)))
-    experiment = add_experiment(store, name="first", chosen=plan(seeds=(0,)))
+    add_experiment(store, name="other", chosen=plan(seeds=(Seed("0"),)))
+    experiment = add_experiment(store, name="first", chosen=plan(seeds=(Seed("0"),)))
     test = app(PAGE, experiment=experiment)
     field = next(one for one in test.text_input if str(one.key).startswith("experiment_rename"))
     field.set_value("other").run()
@@ -272,7 +273,7 @@ def test_an_experiment_is_renamed(store):
 
 
 def test_a_deleted_experiment_leaves_its_runs_and_comes_back_by_undo(store):
-    experiment = add_experiment(store, chosen=plan(seeds=(0,)))
+    experiment = add_experiment(store, chosen=plan(seeds=(Seed("0"),)))
     runs = {run.id for run in store.runs()}
     test = app(PAGE, experiment=experiment)
     test.button(key="delete_experiment").click().run()
@@ -290,7 +291,7 @@ def test_a_deleted_experiment_leaves_its_runs_and_comes_back_by_undo(store):
 
 
 def test_the_bin_gives_back_and_deletes_for_good_and_a_busy_experiment_stays(store):
-    experiment = add_experiment(store, ("done", "waiting"), chosen=plan(seeds=(0,)))
+    experiment = add_experiment(store, ("done", "waiting"), chosen=plan(seeds=(Seed("0"),)))
     runs = len(store.runs())
     table_of(store).take(experiment, "worker")
     assert app(PAGE, experiment=experiment).button(key="delete_experiment").disabled

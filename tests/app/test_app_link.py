@@ -3,6 +3,7 @@
 import pytest
 
 from app import address, experiments, pictures
+from csro_core.seeds import Seed
 from tests.app.app_pages import app, run_id
 from tests.app.fake_comparison import add_experiment, plan
 
@@ -27,7 +28,7 @@ def test_a_run_with_its_iteration(store, browser):
 
 
 def test_an_experiment_also_where_the_address_names_none(store, browser):
-    experiment = add_experiment(store, chosen=plan(seeds=(0,)))
+    experiment = add_experiment(store, chosen=plan(seeds=(Seed("0"),)))
     assert links(app("views/compare.py", axis="iterations", run=run_id(store, "demo rps"))) == [
         f"{BASE}?experiment={experiment}&axis=iterations"
     ]

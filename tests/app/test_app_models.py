@@ -15,6 +15,7 @@ from csro_core.errors import UsageError
 from csro_core.experiments.plan import Plan, Variant
 from csro_core.games.base import GameSpec
 from csro_core.runner.keys import for_models, take_credentials
+from csro_core.seeds import Seed
 from csro_core.store.records import Caps, RunSettings
 from csro_core.store.store import Store
 from tests.models.fake_gemini import KEY, FakeGemini
@@ -251,7 +252,7 @@ def test_an_experiment_is_handed_one_key_a_provider(store: Store, monkeypatch: p
     router, other = "https://openrouter.ai/api/v1", "https://other.example/v1"
     models = ("synthesiser", f"gemini:{LITE}", "gemini:second", f"openai:m@{router}", f"openai:m@{other}")
     variants = tuple(Variant(f"v{place}", "best-of-n", model) for place, model in enumerate(models))
-    plan = Plan("keys", GameSpec("repeated_rps"), variants, (0,), "calls", 1.0, "v0")
+    plan = Plan("keys", GameSpec("repeated_rps"), variants, (Seed("0"),), "calls", 1.0, "v0")
     experiment = experiments.create(plan)
     monkeypatch.setattr(experiments, "_spawned", {})
     services.remember_key("gemini", KEY)

@@ -8,6 +8,7 @@ from app.panels.curves import curves_csv, matrix_csv, settings_differences
 from app.snapshot import curves, snapshot_of
 from csro_core.games.base import GameSpec
 from csro_core.policies.library import UNIFORM_NOTE
+from csro_core.seeds import Seed
 from csro_core.store import open_store
 from csro_core.store.records import RunSettings
 from tests.app.app_pages import SHELL, app, figures, html, run_id
@@ -306,5 +307,5 @@ def test_a_store_of_a_newer_version_is_one_sentence(tmp_path, monkeypatch):
 
 def test_differences_of_settings_are_named():
     spec = GameSpec("repeated_rps")
-    found = settings_differences(RunSettings(spec, seed=1), RunSettings(spec, seed=2, target_mix=0.5))
+    found = settings_differences(RunSettings(spec, seed=Seed("1")), RunSettings(spec, seed=Seed("2"), target_mix=0.5))
     assert found == [("seed", "1", "2"), ("target mix", "0.0", "0.5")]

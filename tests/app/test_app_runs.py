@@ -4,6 +4,7 @@ import pytest
 
 from app.panels import new_run_start, run_list
 from csro_core.games.base import GameSpec
+from csro_core.seeds import SCHEME, Seed
 from csro_core.store.labels import RunLabels
 from csro_core.store.records import RunSettings
 from tests.app.app_pages import app, html, run_id, words
@@ -38,7 +39,7 @@ def test_the_table_has_every_run_with_its_settings(store, run, labels):
     assert set(table.index) == {"demo rps", "demo matrix"}
     row = table.loc["demo rps"]
     assert row["status"] == "✓ done"
-    assert (row["oracle"], row["done"], row["wanted"], row["seed"]) == ("linear-refinement", 4, 4, 0)
+    assert (row["oracle"], row["done"], row["wanted"], row["seed"]) == ("linear-refinement", 4, 4, "0")
     assert row["last gain"] == 22.5
     assert list(row["tags"]) == ["baseline", "x"]
     assert table.loc["demo matrix"]["exploitability"] == 0.0
@@ -190,8 +191,8 @@ def test_the_selection_of_a_row_is_named_in_the_address(store):
 def test_same_but_with_fills_the_form_in(store):
     own = policy_text("class Policy:\n    def act(self, obs):\n        return 1\n", "One.")
     settings = RunSettings(
-        GameSpec("repeated_rps", {"num_throws": 321}), "best-of-n", "synthesiser", "uniform", seed=41, target_mix=0.3,
-        admit="always", attempts=7, initial=("reference:rock", f"policy:{own.hash}:mine"), episodes=12,
+        GameSpec("repeated_rps", {"num_throws": 321}), "best-of-n", "synthesiser", "uniform", seed=Seed("41"),
+        target_mix=0.3, admit="always", attempts=7, initial=("reference:rock", f"policy:{own.hash}:mine"), episodes=12,
         context="summary", opponents="3", allocation="adaptive", payoff_stderr=2.5, eval_solver="nash",
     )  # fmt: skip
     run = store.create_run(EVIL, settings, 5, [own])
@@ -199,12 +200,12 @@ def test_same_but_with_fills_the_form_in(store):
     test.button(key="runs_same").click().run()
     assert not test.exception
     assert "every finalist is admitted" in words(test).replace("\\", "")
-    test.number_input(key="new_seed").set_value(42).run()
+    test.text_input(key="new_seed").set_value("42").run()
     test.button(key="create").click().run()
     assert not test.exception
     copy = store.runs()[0]
     assert copy.id != run
-    assert copy.settings == RunSettings(**{**vars(settings), "seed": 42})
+    assert copy.settings == RunSettings(**{**vars(settings), "seed": "42", "seed_scheme": SCHEME})
     assert copy.target == 5
     assert store.policies(copy.id) == [own]
 

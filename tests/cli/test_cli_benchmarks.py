@@ -19,7 +19,7 @@ SMALL = ("--iterations", 1, "--candidates", 1, "--oracle", "zero-shot")
 
 def row(seed, agg_score, entrant="mixture", model="synthesiser"):
     return Row(
-        oracle="zero-shot", model=model, preset="psro", seed=seed, entrant=entrant, run="ab12", iterations=8,
+        oracle="zero-shot", model=model, preset="psro", seed=str(seed), entrant=entrant, run="ab12", iterations=8,
         episodes=20, pop_return=agg_score + 10.0, pop_return_stderr=1.0, pop_expl=10.0, pop_expl_stderr=2.0,
         pop_expl_split=9.0, agg_score=agg_score, agg_score_stderr=2.5, agg_score_split=agg_score + 1.0,
         nemesis="greenberg", left_out=0.0, failures=0, seconds=3.25,

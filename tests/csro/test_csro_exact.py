@@ -14,7 +14,7 @@ from csro_core.metagame.population import Populations
 from csro_core.oracles.exact import Exact
 from csro_core.policies.library import reference_text
 from csro_core.progress import Silent
-from csro_core.seeds import run_secret
+from csro_core.seeds import Seed, run_secret
 from tests.metagame.fake_executor import MemoryCells, entry
 
 
@@ -31,7 +31,7 @@ def asks_nobody(request):
 
 def exact_loop(pool, text, start):
     game = make_game(parse_game(text))
-    bench = Bench(game, pool, MemoryCells(), run_secret(0), 2, Silent(), make_game, exact=True)
+    bench = Bench(game, pool, MemoryCells(), run_secret(Seed("0"), 1), 2, Silent(), make_game, exact=True)
     loop = Loop(bench, make_meta_solver("nash"), Exact(), asks_nobody, lambda attempt: None, LoopSettings(0))
     lists = ((entry(reference_text(start), start),),) * (1 if game.symmetric else 2)
     return loop, settle(bench, loop.solver, Populations(game.symmetric, lists))
@@ -82,7 +82,7 @@ def test_a_game_that_cannot_be_is_one_clear_line(pool, text, words):
 
 def test_the_exact_curve_is_none_where_it_cannot_be(pool):
     game = make_game(parse_game("repeated_leduc(num_hands=2)"))
-    bench = Bench(game, pool, MemoryCells(), run_secret(0), 2, Silent(), make_game)
+    bench = Bench(game, pool, MemoryCells(), run_secret(Seed("0"), 1), 2, Silent(), make_game)
     lists = ((entry(reference_text("always_call"), "calls"),),) * (1 if game.symmetric else 2)
     populations = Populations(game.symmetric, lists)
     assert game_exploitability(bench, populations, make_meta_solver("uniform").solve(np.zeros((2, 1, 1))).sigma) is None

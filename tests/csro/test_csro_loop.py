@@ -12,7 +12,7 @@ from csro_core.metagame.population import Populations
 from csro_core.models.base import Completion
 from csro_core.oracles.zero_shot import ZeroShot
 from csro_core.progress import Silent
-from csro_core.seeds import run_secret
+from csro_core.seeds import Seed, run_secret
 from tests.metagame.fake_executor import FakeExecutor, MemoryCells, always, entry
 
 BIASED = GameSpec("matrix", {"preset": "biased_rps"})
@@ -43,7 +43,7 @@ def exact_model(payoffs):
 
 def make_loop(spec, monitor=None, **settings):
     game = make_game(spec)
-    bench = Bench(game, FakeExecutor(), MemoryCells(), run_secret(0), 4, monitor or Silent(), make_game)
+    bench = Bench(game, FakeExecutor(), MemoryCells(), run_secret(Seed("0"), 1), 4, monitor or Silent(), make_game)
     recorded = []
     loop = Loop(
         bench, make_meta_solver("nash"), ZeroShot(), exact_model(game.lockstep.payoffs), recorded.append,

@@ -13,7 +13,7 @@ from csro_core.oracles import ORACLES, make_oracle
 from csro_core.policies.library import default_initial, reference_text
 from csro_core.progress import Silent
 from csro_core.sandbox.guard import check
-from csro_core.seeds import run_secret
+from csro_core.seeds import Seed, run_secret
 from csro_core.store.defaults import meta_solver_for
 from tests.metagame.fake_executor import FakeExecutor, MemoryCells, entry
 
@@ -26,13 +26,14 @@ GAMES = [
 ]  # fmt: skip
 
 
+SECRET = run_secret(Seed("0"), 1)
 EPISODES = 4
 
 
 def run(written, oracle, iterations, executor=None):
     """Returns the outcomes of a few iterations from the game's default start, few episodes a cell."""
     game = make_game(parse_game(written))
-    bench = Bench(game, executor or FakeExecutor(), MemoryCells(), run_secret(0), EPISODES, Silent(), make_game)
+    bench = Bench(game, executor or FakeExecutor(), MemoryCells(), SECRET, EPISODES, Silent(), make_game)
     solver = make_meta_solver(meta_solver_for(game, "nash"))
     attempts = []
     settings = LoopSettings(0, attempts=1 if oracle == "zero-shot" else 3, always_admit=True)

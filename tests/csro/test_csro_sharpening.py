@@ -11,7 +11,10 @@ from csro_core.games.base import GameSpec
 from csro_core.meta_solvers import make_meta_solver
 from csro_core.metagame.population import Populations
 from csro_core.progress import Silent
+from csro_core.seeds import Secret
 from tests.metagame.fake_executor import CannedExecutor, MemoryCells, entry
+
+SECRET = Secret((1).to_bytes(8, "big"), b"", 1)
 
 RPS = make_game(GameSpec("repeated_rps"))
 MEANS = {("a", "b"): 2.0, ("a", "c"): -2.0, ("b", "c"): 2.0}  # rock, scissors, paper, buried in noise
@@ -20,7 +23,7 @@ NAMES = ("a", "b", "c", "weak")
 
 def metagame_of(noise, episodes=8):
     means = {**MEANS, **{(name, "weak"): 900.0 for name in "abc"}}
-    bench = Bench(RPS, CannedExecutor(means, noise), MemoryCells(), 1, episodes, Silent(), make_game)
+    bench = Bench(RPS, CannedExecutor(means, noise), MemoryCells(), SECRET, episodes, Silent(), make_game)
     solver = make_meta_solver("max-entropy-nash")
     return bench, solver, settle(bench, solver, Populations(True, (tuple(map(entry, NAMES)),)))
 
@@ -57,7 +60,7 @@ def test_sigma_comes_closer_to_the_equilibrium_with_more_episodes():
 def test_where_seats_differ_the_core_of_each_player_is_deepened():
     game = make_game(GameSpec("matrix", {"preset": "matching_pennies"}))
     means = {(row, column): 1.0 if row[-1] == column[-1] else -1.0 for row in ("r0", "r1") for column in ("c0", "c1")}
-    bench = Bench(game, CannedExecutor(means, 0.5), MemoryCells(), 1, 4, Silent(), make_game)
+    bench = Bench(game, CannedExecutor(means, 0.5), MemoryCells(), SECRET, 4, Silent(), make_game)
     solver = make_meta_solver("nash")
     lists = tuple(tuple(entry(f"{seat}{number}") for number in (0, 1)) for seat in "rc")
     metagame = settle(bench, solver, Populations(False, lists))

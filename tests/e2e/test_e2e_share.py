@@ -8,6 +8,7 @@ import pytest
 
 from csro_core.experiments.archive import export_experiment
 from csro_core.metagame.cells import Cell
+from csro_core.seeds import Seed
 from csro_core.store import open_store
 from csro_core.store.experiments import ExperimentTable
 from csro_core.store.records import Member
@@ -24,7 +25,7 @@ def archive(tmp_path_factory):
     """Twenty runs with twelve policies each and every throw of their matches, which hardly get smaller in a zip."""
     folder = tmp_path_factory.mktemp("share")
     store = open_store(folder / "other.sqlite")
-    experiment = add_experiment(store, replace(PLAN, seeds=tuple(range(10))))
+    experiment = add_experiment(store, replace(PLAN, seeds=tuple(Seed(str(seed)) for seed in range(10))))
     dice = np.random.default_rng(0)
     for number, one in enumerate(ExperimentTable(store.connections, store.clock).runs(experiment)):
         lease = store.acquire(one.run, "me")

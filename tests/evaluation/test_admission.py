@@ -9,14 +9,17 @@ from csro_core.games import make_game
 from csro_core.games.base import GameSpec
 from csro_core.metagame.population import Populations
 from csro_core.progress import Silent
+from csro_core.seeds import Secret
 from tests.metagame.fake_executor import CannedExecutor, MemoryCells, entry
+
+SECRET = Secret((1).to_bytes(8, "big"), b"", 1)
 
 RPS = make_game(GameSpec("repeated_rps"))
 
 
 def bench_of(means, noise=0.0, episodes=8):
     executor = CannedExecutor(means, noise)
-    return Bench(RPS, executor, MemoryCells(), 1, episodes, Silent(), make_game), executor
+    return Bench(RPS, executor, MemoryCells(), SECRET, episodes, Silent(), make_game), executor
 
 
 def trial(tau=None, iteration=1):

@@ -14,13 +14,13 @@ from csro_core.evaluation.behaviour import (
 )
 from csro_core.games import make_game
 from csro_core.games.base import GameSpec
-from csro_core.seeds import run_secret
+from csro_core.seeds import Seed, run_secret
 from tests.metagame.fake_executor import BEAT_LAST, BROKEN, CYCLE, RANDOM, FakeExecutor, always
 
 RPS = make_game(GameSpec("repeated_rps"))
 ONE_SHOT = make_game(GameSpec("matrix"))
 SEATED = make_game(GameSpec("matrix", {"payoffs": [[3.0, -1.0, 0.0], [-1.0, 1.0, 2.0]]}))
-SECRET = run_secret(7)
+SECRET = run_secret(Seed("7"), 1)
 
 CYCLE_AGAIN = '''class Policy:
     def act(self, obs):
@@ -56,7 +56,7 @@ def test_the_histories_are_short_fixed_and_different():
     counts = np.bincount(np.frombuffer(b"".join(sorted(histories)), dtype=np.uint8))
     assert (counts > 0.2 * counts.sum()).all()
     texts = [job.sources[1] for job in jobs]
-    assert texts == [job.sources[1] for job in behaviour_jobs(RPS, BEAT_LAST, run_secret(8))]
+    assert texts == [job.sources[1] for job in behaviour_jobs(RPS, BEAT_LAST, run_secret(Seed("8"), 1))]
 
 
 def test_a_game_that_is_short_already_is_left_alone():
@@ -67,7 +67,7 @@ def test_a_game_that_is_short_already_is_left_alone():
 def test_a_stochastic_policy_repeats_itself_for_one_secret_only():
     first, second = probe(FakeExecutor(), RPS, [RANDOM, RANDOM], SECRET)
     assert first == second
-    assert probe(FakeExecutor(), RPS, [RANDOM], run_secret(8)) != [first]
+    assert probe(FakeExecutor(), RPS, [RANDOM], run_secret(Seed("8"), 1)) != [first]
 
 
 def test_a_one_step_game_gives_one_action_an_episode():

@@ -8,6 +8,7 @@ from csro_core.evaluation.bot_matches import play_bots
 from csro_core.evaluation.published import published_bots
 from csro_core.games import make_game
 from csro_core.matches.local_pool import LocalPool
+from csro_core.seeds import Secret
 
 ROCK = "class Policy:\n    def act(self, obs):\n        return 0\n"
 COPY = (
@@ -28,6 +29,10 @@ def pool():
     opened.close()
 
 
+def dice(number):
+    return Secret.of_key(bytes([number]))
+
+
 def bot_returns(text, bots, episodes, secret, pool):
     return play_bots([text], bots, episodes, secret, pool)[0].returns
 
@@ -37,7 +42,7 @@ def test_published_values(pool):
     """OpenSpiel's table (paper_data/pbe_rrps): rockbot -610.116 / 1000.0 (copybot), copybot -475.327 / 997.0."""
     assert len(roshambo.bot_names()) == 43
     entrants = [Mixture((ROCK,), (1.0,)), Mixture((COPY,), (1.0,))]
-    rock, copy = evaluate_mixtures(benchmark_named("rrps"), entrants, 2, 7, pool)
+    rock, copy = evaluate_mixtures(benchmark_named("rrps"), entrants, 2, dice(7), pool)
     assert abs(rock.pop_return.mean + 610.116) < 5 * rock.pop_return.stderr
     assert (rock.pop_expl.mean, rock.nemesis) == (1000.0, "copybot")
     assert abs(copy.pop_return.mean + 475.327) < 5 * copy.pop_return.stderr
@@ -49,7 +54,7 @@ def test_published_values(pool):
 def test_a_bots_own_row_is_the_published_one(name, pool):
     """OpenSpiel's table, 1,000 matches a pair; greenberg (284.505) is left out here since it is slow."""
     published = {row.method: row for row in published_bots()}[name]
-    found = evaluate_bot(name, 2, 11, pool)
+    found = evaluate_bot(name, 2, dice(11), pool)
     assert abs(found.pop_return.mean - published.pop_return) < 5 * found.pop_return.stderr
     # The largest of 43 noisy means is too large by some of their errors, never too small by more than one of them.
     assert -4 * found.pop_expl.stderr < found.pop_expl.mean - published.pop_expl < 100
@@ -59,21 +64,21 @@ def test_a_bots_own_row_is_the_published_one(name, pool):
 def test_a_match_depends_on_nothing_but_its_own_names(pool):
     """Not on the other bots of the panel, nor on what is played at the same time: the bots share C's random()."""
     bots = ("randbot", "shofar", "iocainebot", "biopic")
-    together = play_bots([RANDOM, ROCK], bots, 3, 5, pool)
+    together = play_bots([RANDOM, ROCK], bots, 3, dice(5), pool)
     alone = LocalPool(make_game, workers=1)
     for row, bot in enumerate(bots):
-        assert np.array_equal(play_bots([RANDOM], [bot], 3, 5, alone)[0].returns[0], together[0].returns[row])
+        assert np.array_equal(play_bots([RANDOM], [bot], 3, dice(5), alone)[0].returns[0], together[0].returns[row])
     alone.close()
-    assert np.array_equal(together[0].returns[:, :2], play_bots([RANDOM], bots, 2, 5, pool)[0].returns)
-    assert not np.array_equal(together[0].returns, play_bots([RANDOM], bots, 3, 6, pool)[0].returns)
+    assert np.array_equal(together[0].returns[:, :2], play_bots([RANDOM], bots, 2, dice(5), pool)[0].returns)
+    assert not np.array_equal(together[0].returns, play_bots([RANDOM], bots, 3, dice(6), pool)[0].returns)
 
 
 @needs_bots
 def test_a_mixture_is_the_weighted_sum_of_its_cells(pool):
     bots = roshambo.bot_names()
-    rows = play_bots([ROCK, COPY], bots, 1, 3, pool)
+    rows = play_bots([ROCK, COPY], bots, 1, dice(3), pool)
     mixture = Mixture((ROCK, COPY, "not played"), (0.25, 0.75, 0.0))
-    (mixed,) = evaluate_mixtures(benchmark_named("rrps"), [mixture], 1, 3, pool)
+    (mixed,) = evaluate_mixtures(benchmark_named("rrps"), [mixture], 1, dice(3), pool)
     assert np.allclose(mixed.returns, 0.25 * rows[0].returns + 0.75 * rows[1].returns)
     assert mixed.failures == ()
 
@@ -81,7 +86,7 @@ def test_a_mixture_is_the_weighted_sum_of_its_cells(pool):
 @needs_bots
 def test_a_failure_forfeits_the_rest_and_is_told(pool):
     failing = ROCK.replace("return 0", "assert obs['throw'] < 400\n        return 0")
-    found = play_bots([failing, "import os\n"], ["rockbot"], 2, 1, pool)
+    found = play_bots([failing, "import os\n"], ["rockbot"], 2, dice(1), pool)
     assert found[0].returns.tolist() == [[-600.0, -600.0]]
     assert found[0].failures[0].step == 400
     assert found[1].returns.tolist() == [[-1000.0, -1000.0]]
@@ -91,9 +96,9 @@ def test_a_failure_forfeits_the_rest_and_is_told(pool):
 @needs_bots
 def test_wrong_requests(pool):
     with pytest.raises(UsageError, match="unknown bots nobody; known bots: actr_lag2_decay"):
-        play_bots([ROCK], ["nobody"], 1, 1, pool)
+        play_bots([ROCK], ["nobody"], 1, dice(1), pool)
     with pytest.raises(UsageError, match="at least 1 episode"):
-        play_bots([ROCK], ["rockbot"], 0, 1, pool)
+        play_bots([ROCK], ["rockbot"], 0, dice(1), pool)
     with pytest.raises(UsageError, match="sum 1"):
         Mixture((ROCK,), (0.5,))
 

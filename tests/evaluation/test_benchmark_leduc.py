@@ -18,6 +18,7 @@ from csro_core.games import make_game  # noqa: E402
 from csro_core.matches.local_pool import LocalPool  # noqa: E402
 from csro_core.policies.library import reference_text  # noqa: E402
 from csro_core.policies.tables import leduc_table_policy  # noqa: E402
+from csro_core.seeds import Secret  # noqa: E402
 
 GAME = pyspiel.load_game("leduc_poker(suit_isomorphism=true)")
 
@@ -78,7 +79,7 @@ def test_the_issues_cross_checks_exactly():
 
 def test_the_matches_agree_with_the_exact_values(pool):
     entrants = [Mixture((reference_text(name),), (1.0,)) for name in ("leduc_cfr_plus", "always_raise")]
-    plus, raising = evaluate_mixtures(benchmark_named("leduc"), entrants, 24, 5, pool)
+    plus, raising = evaluate_mixtures(benchmark_named("leduc"), entrants, 24, Secret.of_key(b"5"), pool)
     assert plus.opponents == ("CFR+", "AlwaysCall", "AlwaysFold")
     assert plus.returns.shape == (3, 12)
     # The same policy on the same cards in both seats: it wins what it loses.
@@ -91,23 +92,23 @@ def test_the_matches_agree_with_the_exact_values(pool):
 
 def test_deals_are_common_to_all_policies_and_depend_on_nothing_else(pool):
     call, raising = (reference_text(f"always_{name}") for name in ("call", "raise"))
-    together = play_leduc([call, raising], 4, 9, pool)
-    (alone,) = play_leduc([raising], 4, 9, pool)
+    together = play_leduc([call, raising], 4, Secret.of_key(b"9"), pool)
+    (alone,) = play_leduc([raising], 4, Secret.of_key(b"9"), pool)
     assert np.array_equal(together[1].returns, alone.returns)
-    (more,) = play_leduc([raising], 8, 9, pool)
+    (more,) = play_leduc([raising], 8, Secret.of_key(b"9"), pool)
     assert np.array_equal(more.returns[:, :2], alone.returns)
 
 
 def test_a_failing_policy_forfeits_and_is_told(pool):
     failing = "class Policy:\n    def act(self, obs):\n        return 7\n"
-    (found,) = play_leduc([failing], 2, 1, pool)
+    (found,) = play_leduc([failing], 2, Secret.of_key(b"1"), pool)
     assert {failure.status for failure in found.failures} == {"illegal-action"}
     assert found.returns[0, 0] < 0  # it folds where it can
 
 
 def test_wrong_requests(pool):
     with pytest.raises(UsageError, match="even number of episodes"):
-        play_leduc(["x"], 3, 1, pool)
+        play_leduc(["x"], 3, Secret.of_key(b"1"), pool)
     with pytest.raises(UsageError, match="known benchmarks: rrps, leduc"):
         benchmark_named("chess")
     assert BENCHMARKS["leduc"].unit == "chips per 100 hands"
@@ -130,14 +131,14 @@ class CountingPool:
 def test_a_scoreboard_plays_a_policy_once(pool):
     call, raising = (reference_text(f"always_{name}") for name in ("call", "raise"))
     counting = CountingPool(pool)
-    board = Scoreboard(benchmark_named("leduc"), 4, 3)
+    board = Scoreboard(benchmark_named("leduc"), 4, Secret.of_key(b"3"))
     (first,) = board.scores([Mixture((call,), (1.0,))], counting)
     before = counting.tasks
     mixed = Mixture((call, raising), (0.25, 0.75))
     again, half = board.scores([Mixture((call,), (1.0,)), mixed], counting)
     assert counting.tasks == 2 * before
     assert np.array_equal(first.returns, again.returns)
-    (fresh,) = evaluate_mixtures(benchmark_named("leduc"), [mixed], 4, 3, pool)
+    (fresh,) = evaluate_mixtures(benchmark_named("leduc"), [mixed], 4, Secret.of_key(b"3"), pool)
     assert np.allclose(half.returns, fresh.returns)
     board.scores([mixed], counting)
     assert counting.tasks == 2 * before

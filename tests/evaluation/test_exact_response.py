@@ -11,7 +11,10 @@ from csro_core.games import make_game, parse_game
 from csro_core.games.base import GameSpec
 from csro_core.matches.local_pool import LocalPool
 from csro_core.policies.library import reference_text
+from csro_core.seeds import Secret
 from tests.evaluation.path_executor import KNOWN, UNIFORM, PathExecutor
+
+SECRET = Secret.of_key(b"exact")
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +38,7 @@ def pool():
 )
 @pytest.mark.parametrize("player", [0, 1])
 def test_the_text_earns_the_value_of_the_best_response(pool, text, opponents, player):
-    tables = ExactTables(pool, parse_game(text))
+    tables = ExactTables(pool, parse_game(text), SECRET)
     sources = [reference_text(name) for name in opponents]
     weights = np.full(len(sources), 1 / len(sources))
     written = exact_response(tables, sources, weights, player)
@@ -47,7 +50,7 @@ def test_the_text_earns_the_value_of_the_best_response(pool, text, opponents, pl
 
 
 def test_the_text_is_short_and_readable(pool):
-    tables = ExactTables(pool, GameSpec("leduc_poker"))
+    tables = ExactTables(pool, GameSpec("leduc_poker"), SECRET)
     text = exact_response(tables, [reference_text("always_call")], np.ones(1), 0)
     assert '    if card == "J" and not pair:\n        return CALL\n' in text
     assert len(text.splitlines()) < 40
@@ -56,8 +59,8 @@ def test_the_text_is_short_and_readable(pool):
 def test_what_cannot_be_computed_is_one_clear_line():
     executor = PathExecutor({**KNOWN, "fails": lambda dice: lambda obs: 9})
     with pytest.raises(UsageError, match="zero-sum"):
-        exact_response(ExactTables(executor, GameSpec("tiny_hanabi")), [UNIFORM], np.ones(1), 0)
+        exact_response(ExactTables(executor, GameSpec("tiny_hanabi"), SECRET), [UNIFORM], np.ones(1), 0)
     with pytest.raises(UsageError, match="at most"):
-        exact_response(ExactTables(executor, parse_game("connect_four")), [UNIFORM], np.ones(1), 0)
+        exact_response(ExactTables(executor, parse_game("connect_four"), SECRET), [UNIFORM], np.ones(1), 0)
     with pytest.raises(CsroError, match="oracle exact needs opponents that can be tabulated"):
-        exact_response(ExactTables(executor, GameSpec("kuhn_poker")), ["fails"], np.ones(1), 0)
+        exact_response(ExactTables(executor, GameSpec("kuhn_poker"), SECRET), ["fails"], np.ones(1), 0)

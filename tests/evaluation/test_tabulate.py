@@ -8,20 +8,22 @@ import pytest
 
 from csro_core.evaluation.exploitability import ExactTables, all_leaks, score
 from csro_core.evaluation.sequence_form import behaviour, sequence_form
-from csro_core.evaluation.tabulate import FIRST_PASSES, NoTableError, Table, _believable, tabulate
+from csro_core.evaluation.tabulate import FIRST_PASSES, INSTANCES, NoTableError, Table, _believable, tabulate
 from csro_core.games import make_game
 from csro_core.games.base import GameSpec
 from csro_core.games.exact_paths import plans_of
 from csro_core.games.exact_tree import exact_tree
 from csro_core.matches.local_pool import LocalPool
 from csro_core.policies.source import sha256
+from csro_core.seeds import Secret
 from tests.evaluation.path_executor import CALL, FIRST, KNOWN, LAST, ONCE, UNIFORM, PathExecutor
 
+SECRET = Secret.of_key(b"tables")
 KUHN, LEDUC = GameSpec("kuhn_poker"), GameSpec("leduc_poker")
 
 
 def tables_of(spec, policies=KNOWN, instances=2_048):
-    return ExactTables(PathExecutor(policies), spec, instances)
+    return ExactTables(PathExecutor(policies), spec, SECRET, instances)
 
 
 def both(tables, text):
@@ -64,7 +66,7 @@ def test_a_policy_that_rolls_its_dice_once_has_the_frequencies_of_its_own_histor
 
 def test_a_policy_that_fails_is_named_with_its_line_and_information_state():
     policies = {"bad": lambda dice: lambda obs: 7 if obs["information_state"] == "2pb" else 0}
-    (found,) = tabulate(PathExecutor(policies), KUHN, 0, ["bad"])
+    (found,) = tabulate(PathExecutor(policies), KUHN, 0, ["bad"], INSTANCES, SECRET)
     assert isinstance(found, NoTableError)
     assert str(found) == (
         "a policy must play everywhere to have exact values; illegal-action at information state '2pb' of player 0: "
@@ -78,7 +80,7 @@ def test_a_policy_that_fails_is_named_with_its_line_and_information_state():
 def test_what_is_no_function_of_what_it_saw_is_an_error_in_one_line(text):
     counter = itertools.count()
     policies = {text: lambda dice: lambda obs: next(counter) // 7 % 2}
-    (found,) = tabulate(PathExecutor(policies), KUHN, 1, [text])
+    (found,) = tabulate(PathExecutor(policies), KUHN, 1, [text], INSTANCES, SECRET)
     assert isinstance(found, NoTableError)
     assert "must be a function of what it saw" in str(found)
     assert "\n" not in str(found)
@@ -94,9 +96,9 @@ def test_instances_are_fresh_so_that_a_policy_may_keep_what_it_did():
 
         return act
 
-    (table,) = tabulate(PathExecutor({"keeps": remembering}), LEDUC, 0, ["keeps"])
+    (table,) = tabulate(PathExecutor({"keeps": remembering}), LEDUC, 0, ["keeps"], INSTANCES, SECRET)
     assert isinstance(table, NoTableError)  # folding is not always legal after its first move
-    (table,) = tabulate(PathExecutor({"keeps": remembering}), KUHN, 0, ["keeps"])
+    (table,) = tabulate(PathExecutor({"keeps": remembering}), KUHN, 0, ["keeps"], INSTANCES, SECRET)
     assert isinstance(table, Table)
     assert not table.random
 
@@ -164,7 +166,7 @@ def test_texts_are_asked_in_the_jail():
     broken = "class Policy:\n    def act(self, obs):\n        return 1 // obs['move_number']\n"
     pool = LocalPool(make_game)
     try:
-        found, failed = tabulate(pool, KUHN, 1, [text, broken])
+        found, failed = tabulate(pool, KUHN, 1, [text, broken], INSTANCES, SECRET)
     finally:
         pool.close()
     side = sequence_form(exact_tree(KUHN)).sides[1]

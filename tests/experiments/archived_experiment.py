@@ -10,6 +10,7 @@ from csro_core.experiments.plan import Plan, Variant
 from csro_core.games.base import GameSpec
 from csro_core.metagame.cells import Cell
 from csro_core.policies.source import sha256
+from csro_core.seeds import Seed
 from csro_core.store.codec import from_json, to_json
 from csro_core.store.experiments import ExperimentRun, ExperimentTable
 from csro_core.store.records import IterationRecord, Member, PolicyText, RunSettings, SolutionRecord
@@ -18,8 +19,8 @@ from tests.experiments.fake_documents import fake_comparison
 GAME = GameSpec("repeated_rps", {"num_throws": 300})
 NAMES = ("zero-shot", "best-of-n")
 PLAN = Plan(
-    "which oracle?", GAME, tuple(Variant(name, name, "synthesiser") for name in NAMES), (3, 7), "calls", 60.0,
-    "zero-shot", cluster="tcp://10.0.0.1:8786",
+    "which oracle?", GAME, tuple(Variant(name, name, "synthesiser") for name in NAMES), (Seed("3"), Seed("7")),
+    "calls", 60.0, "zero-shot", cluster="tcp://10.0.0.1:8786",
 )  # fmt: skip
 
 
@@ -88,5 +89,5 @@ def comparison_of(runs, plan: Plan = PLAN):
     for line in data["variants"]:
         line["seeds"] = list(plan.seeds)
     for course in data["courses"]:
-        course["seed"] = plan.seeds[course["seed"]]
+        course["seed"] = plan.seeds[int(course["seed"])]
     return from_json(type(fake), data)

@@ -60,7 +60,7 @@ def test_the_document_survives_json(comparison):
 
 def test_every_run_has_a_point_an_iteration(comparison):
     assert [(line.variant, line.seed) for line in comparison.courses] == [
-        ("best-of-n", 0), ("best-of-n", 1), ("zero-shot", 0), ("zero-shot", 1),
+        ("best-of-n", "0"), ("best-of-n", "1"), ("zero-shot", "0"), ("zero-shot", "1"),
     ]  # fmt: skip
     for line in comparison.courses:
         assert [point.iteration for point in line.points] == [0, 1, 2]

@@ -12,6 +12,7 @@ from csro_core.experiments.figures import comparison_figures
 from csro_core.experiments.kept import kept_comparison
 from csro_core.experiments.people import run_people_files
 from csro_core.experiments.plan import Variant
+from csro_core.seeds import Seed
 from csro_core.store import open_store
 from csro_core.store.experiments import ExperimentTable
 from csro_core.store.records import RunSettings
@@ -93,7 +94,7 @@ def test_an_experiment_whose_every_text_is_hostile_has_a_sound_report(store):
 
 
 def test_a_report_of_a_run_tells_settings_course_sigma_and_programs(store):
-    run = add_run(store, "alone", RunSettings(GAME, seed=11))
+    run = add_run(store, "alone", RunSettings(GAME, seed=Seed("11")))
     text = run_people_files(store, run)["report.html"].decode()
     assert_sound(text)
     for words in (

@@ -9,13 +9,14 @@ from csro_core.experiments.plan import Plan
 from csro_core.experiments.planning import Grid, with_seeds
 from csro_core.experiments.scheduler import Desk, try_again, work_on
 from csro_core.games.base import GameSpec
+from csro_core.seeds import Seed
 from csro_core.store import open_store
 from csro_core.store.codec import to_json
 from csro_core.store.experiments import ExperimentTable, status_of
 
 PLAN = Plan(
-    "plan", GameSpec("repeated_rps", {"num_throws": 60}), Grid(("best-of-n", "zero-shot")).variants(), (3, 4), "calls",
-    8.0, "best-of-n", jobs=2,
+    "plan", GameSpec("repeated_rps", {"num_throws": 60}), Grid(("best-of-n", "zero-shot")).variants(), (Seed("3"), Seed("4")),
+    "calls", 8.0, "best-of-n", jobs=2,
 )  # fmt: skip
 
 
@@ -85,7 +86,7 @@ def test_every_run_is_worked_on_as_many_at_a_time_as_the_plan_says(desk):
 
 def test_what_failed_says_why_and_is_tried_again_alone(desk):
     experiment = made(desk)
-    desk.crew.failing = {("zero-shot", 3): "it is failed: no key"}
+    desk.crew.failing = {("zero-shot", "3"): "it is failed: no key"}
     assert work_on(desk, experiment)
     (failed,) = [run for run in desk.table.runs(experiment) if run.state == "failed"]
     assert failed.message == "it is failed: no key"

@@ -35,7 +35,7 @@ def test_the_three_formats_say_the_same():
     assert plan == plan_from_text(YAML, ".yaml") == plan_from_text(YAML, ".yml") == plan_from_text(JSON, ".json")
     assert [one.name for one in plan.variants] == ["best-of-n", "zero-shot", "linear-refinement"]
     assert plan.baseline == "best-of-n"
-    assert plan.seeds == (1000, 1001, 1002)
+    assert plan.seeds == ("1000", "1001", "1002")
     assert (plan.resource, plan.budget, plan.attempts, plan.target_mix) == ("calls", 36.0, 12, 0.0)
     assert plan.game.parameters == {"num_throws": 300}
 
@@ -79,7 +79,7 @@ def test_variants_may_be_named_one_by_one():
         (('oracles = ["zero-shot", "linear-refinement"]', "variants = []"), "variants must be a list"),
         (("budget = { calls = 36 }", ""), "missing: ['budget']"),
         (("seeds = 3\nfirst_seed = 1000", "seeds = [1, 1]"), "seeds that differ"),
-        (("seeds = 3\nfirst_seed = 1000", "seeds = [-1]"), "seeds that differ"),
+        (("seeds = 3\nfirst_seed = 1000", "seeds = [-1]"), "a seed must be"),
         (("seeds = 3", "seeds = 0"), "from 1 to 1,000"),
         (('"zero-shot", "linear-refinement"', '"no-such-oracle"'), "no-such-oracle"),
         (('["zero-shot", "linear-refinement"]', '"zero-shot"'), "list of names"),

@@ -4,13 +4,15 @@ from csro_core.games import make_game
 from csro_core.games.base import GameSpec
 from csro_core.matches.local_pool import LocalPool
 from csro_core.runner import Runner
+from csro_core.seeds import Seed
 from csro_core.store.records import RunSettings
 
 BIASED = GameSpec("matrix", {"preset": "biased_rps"})
 
 
 def settings(oracle, seed, game=BIASED, **changes):
-    return RunSettings(**({"game": game, "oracle": oracle, "seed": seed, "episodes": 4, "attempts": 2} | changes))
+    usual = {"game": game, "oracle": oracle, "seed": Seed(str(seed)), "episodes": 4, "attempts": 2}
+    return RunSettings(**(usual | changes))
 
 
 def made_runs(store, oracles, seeds, iterations=2, **changes):

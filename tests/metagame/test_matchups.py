@@ -4,6 +4,7 @@ import pytest
 from csro_core.games import make_game
 from csro_core.games.base import GameSpec
 from csro_core.metagame.matchups import Meeting, play_against, play_many, seats_of
+from csro_core.seeds import Secret
 from tests.metagame.fake_executor import BEAT_LAST, BROKEN, RANDOM, FakeExecutor, MemoryCells, always, entry
 
 RPS = make_game(GameSpec("repeated_rps", {"num_throws": 10}))
@@ -11,7 +12,7 @@ SEEDS = (5, 6, 7, 8)
 
 
 def meeting(game=RPS):
-    return Meeting(game, FakeExecutor(), MemoryCells(), secret=1)
+    return Meeting(game, FakeExecutor(), MemoryCells(), secret=Secret.of_key(b"1"))
 
 
 def test_one_text_against_many_on_shared_seeds_in_one_submission():

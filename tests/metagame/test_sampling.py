@@ -10,7 +10,7 @@ from csro_core.metagame import sampling
 from csro_core.metagame.payoffs import build_table
 from csro_core.metagame.population import Populations
 from csro_core.metagame.sampling import CellJob, Meeting, deepen, fill, missing_jobs
-from csro_core.seeds import episode_seeds
+from csro_core.seeds import Secret
 from tests.metagame.fake_executor import (
     BEAT_LAST,
     BROKEN,
@@ -25,7 +25,7 @@ from tests.metagame.fake_executor import (
 
 RPS = make_game(GameSpec("repeated_rps", {"num_throws": 12}))
 ONE_SHOT = make_game(GameSpec("matrix", {"payoffs": [[3.0, -1.0], [-1.0, 1.0]]}))
-SECRET = 11
+SECRET = Secret.of_key(b"11")
 
 
 def meeting(executor=None, game=RPS):
@@ -71,7 +71,7 @@ def test_texts_with_one_syntax_tree_share_their_cells():
 def test_seats_alternate_and_seeds_are_those_of_cells():
     job = next(missing_jobs(meeting(), population(always(0), CYCLE), 4)).job
     assert job.seats == (0, 1, 0, 1)
-    assert job.seeds == episode_seeds(SECRET, "cell", 0, 4)
+    assert job.seeds == SECRET.episode_seeds("cell", 0, 4)
     assert job.keep_moves
 
 

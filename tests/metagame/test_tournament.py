@@ -11,6 +11,7 @@ from csro_core.matches.jobs import Isolation, MatchResult
 from csro_core.metagame import sampling
 from csro_core.metagame.population import Entry, Populations
 from csro_core.metagame.sampling import Meeting, deepen, fill
+from csro_core.seeds import Secret
 
 RPS = make_game(GameSpec("repeated_rps", {"num_throws": 12}))
 WINDOW = 50
@@ -61,7 +62,7 @@ class CountingCells:
 
 
 def tournament(size, episodes=2):
-    there = Meeting(RPS, HoardingExecutor(), CountingCells(), secret=1)
+    there = Meeting(RPS, HoardingExecutor(), CountingCells(), secret=Secret.of_key(b"1"))
     entries = tuple(Entry(f"h{number:03d}", f"t{number:03d}", f"text {number}", f"p{number}") for number in range(size))
     assert fill(there, Populations(True, (entries,)), episodes) == len(there.cells.kept) == size * (size - 1) // 2
     return there

@@ -25,6 +25,7 @@ from csro_core.oracles.context import (
 )
 from csro_core.oracles.prompt import render
 from csro_core.oracles.summaries import AskedSummaries
+from csro_core.seeds import Secret
 
 TARGET = np.array([0.05, 0.0, 0.3, 0.1, 0.15, 0.05, 0.25, 0.1])
 
@@ -141,32 +142,32 @@ RPS = make_game(GameSpec("repeated_rps"))
 
 def test_a_summary_is_asked_for_once_a_text_and_with_a_sample_of_its_own():
     asked = Asked(["  first \n", "second"])
-    summaries = AskedSummaries(asked, RPS, 0, seed=3)
+    summaries = AskedSummaries(asked, RPS, 0, Secret.of_key(b"3"))
     assert [summaries.of(text) for text in ("a", "b", "a")] == ["first", "second", "first"]
     assert [made.task for made in asked.requests] == ["summarise", "summarise"]
     assert len({made.sample for made in asked.requests}) == 2
     again = Asked(["first"])
-    AskedSummaries(again, RPS, 0, seed=3).of("a")
+    AskedSummaries(again, RPS, 0, Secret.of_key(b"3")).of("a")
     assert again.requests == asked.requests[:1]
     other = Asked(["first"])
-    AskedSummaries(other, RPS, 0, seed=4).of("a")
+    AskedSummaries(other, RPS, 0, Secret.of_key(b"4")).of("a")
     assert other.requests[0] == replace(asked.requests[0], sample=other.requests[0].sample)
     assert other.requests[0].sample != asked.requests[0].sample
 
 
 def test_thoughts_are_no_part_of_a_summary():
     asked = Asked(["<think>what is this?</think>\nIt repeats itself."])
-    assert AskedSummaries(asked, RPS, 0, seed=0).of("a") == "It repeats itself."
+    assert AskedSummaries(asked, RPS, 0, Secret.of_key(b"0")).of("a") == "It repeats itself."
 
 
 def test_an_answer_that_fails_leaves_an_opponent_without_words_and_a_silent_model_is_an_error():
-    assert AskedSummaries(Asked([ModelError("blocked", "no")]), RPS, 0, seed=0).of("a") == ""
+    assert AskedSummaries(Asked([ModelError("blocked", "no")]), RPS, 0, Secret.of_key(b"0")).of("a") == ""
     with pytest.raises(ModelError):
-        AskedSummaries(Asked([ModelError("needs-key", "no")]), RPS, 0, seed=0).of("a")
+        AskedSummaries(Asked([ModelError("needs-key", "no")]), RPS, 0, Secret.of_key(b"0")).of("a")
 
 
 def test_the_synthesiser_answers_with_the_docstring():
-    summaries = AskedSummaries(Synthesiser().write, RPS, 0, seed=0)
+    summaries = AskedSummaries(Synthesiser().write, RPS, 0, Secret.of_key(b"0"))
     assert summaries.of(entry(4).source) == "Plays 4."
     assert summaries.of("class Policy:\n    pass\n") == ""
 

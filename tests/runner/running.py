@@ -10,6 +10,7 @@ from csro_core.games import make_game
 from csro_core.games.base import GameSpec
 from csro_core.matches.local_pool import LocalPool
 from csro_core.runner import Runner
+from csro_core.seeds import Seed
 from csro_core.store import open_store
 from csro_core.store.records import RunSettings
 
@@ -18,7 +19,7 @@ BIASED = GameSpec("matrix", {"preset": "biased_rps"})
 
 
 def settings(game=BIASED, **changes):
-    return RunSettings(**({"game": game, "episodes": 4, "seed": 7} | changes))
+    return RunSettings(**({"game": game, "episodes": 4, "seed": Seed("7")} | changes))
 
 
 def new_run(path, made=None, target=3):

@@ -21,6 +21,7 @@ from csro_core.matches.local_pool import LocalPool
 from csro_core.oracles import ORACLES
 from csro_core.runner import Runner
 from csro_core.runner.keys import Credentials, take_credentials
+from csro_core.seeds import Seed
 from csro_core.store import open_store
 from csro_core.store.archive import export_run
 from csro_core.store.records import Caps
@@ -159,7 +160,7 @@ def test_a_recording_is_stepped_again_without_a_key(tmp_path):
     assert store.run(again).status == "done"
     assert without_calls(rows(store, again)) == without_calls(rows(store, run))
     assert {(call.cached, call.usd) for call in store.calls(again)} == {(True, 0.0)}
-    other = store.create_run("", dataclasses.replace(chosen, model=f"recorded:{run}", seed=8), 1)
+    other = store.create_run("", dataclasses.replace(chosen, model=f"recorded:{run}", seed=Seed("8")), 1)
     run_here(store, other, 1, Credentials())
     assert "holds no answer" in store.run(other).message
     store.close()

@@ -10,6 +10,7 @@ from csro_core.estimates import Estimate
 from csro_core.games.base import GameSpec
 from csro_core.metagame.cells import Cell
 from csro_core.policies.source import sha256
+from csro_core.seeds import Seed
 from csro_core.store import Store, open_store
 from csro_core.store.archive import export_run
 from csro_core.store.records import (
@@ -36,7 +37,7 @@ class Clock:
 class Make:
     """Records with plausible values."""
 
-    settings = RunSettings(GameSpec("repeated_rps", {"num_throws": 300}), seed=7, initial=("reference:rock",))
+    settings = RunSettings(GameSpec("repeated_rps", {"num_throws": 300}), seed=Seed("7"), initial=("reference:rock",))
 
     @staticmethod
     def policy(number: int) -> PolicyText:

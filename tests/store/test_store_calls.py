@@ -10,6 +10,7 @@ from importlib.resources import files
 import pytest
 
 from csro_core.errors import UsageError
+from csro_core.seeds import SCHEME
 from csro_core.store import migrations, open_store
 from csro_core.store.archive import export_run, import_run
 from csro_core.store.calls import typical_tokens
@@ -105,7 +106,7 @@ def test_typical_tokens_are_the_mean_of_all_answers(store, run, lease, make):
 
 def test_caps_change_and_nothing_else(store, run, lease, make):
     lease.set_caps(Caps(usd=1.5, calls=3))
-    assert store.run(run).settings == replace(make.settings, caps=Caps(1.5, None, 3, None))
+    assert store.run(run).settings == replace(make.settings, seed_scheme=SCHEME, caps=Caps(1.5, None, 3, None))
 
 
 def test_a_store_of_version_1_keeps_its_calls_and_attempts(tmp_path, make):

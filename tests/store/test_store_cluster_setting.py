@@ -2,16 +2,18 @@
 
 import json
 import zipfile
+from dataclasses import replace
 
 import orjson
 
 from csro_core.games.base import GameSpec
+from csro_core.seeds import SCHEME, Seed
 from csro_core.store import open_store
 from csro_core.store.archive import export_run, import_run
 from csro_core.store.records import RunSettings
 
 ADDRESS = "tcp://10.1.2.3:8786"
-SETTINGS = RunSettings(GameSpec("repeated_rps"), cluster=ADDRESS)
+SETTINGS = RunSettings(GameSpec("repeated_rps"), seed=Seed("1"), cluster=ADDRESS, seed_scheme=SCHEME)
 
 
 def test_a_run_remembers_its_cluster_and_an_older_one_has_none(tmp_path):
@@ -22,7 +24,7 @@ def test_a_run_remembers_its_cluster_and_an_older_one_has_none(tmp_path):
         (text,) = connection.execute("SELECT settings FROM runs").fetchone()
         older = {name: value for name, value in orjson.loads(text).items() if name != "cluster"}
         connection.execute("UPDATE runs SET settings = ?", (orjson.dumps(older).decode(),))
-    assert store.run(run).settings == RunSettings(GameSpec("repeated_rps"))
+    assert store.run(run).settings == replace(SETTINGS, cluster="")
     store.close()
 
 

@@ -209,7 +209,8 @@ def test_a_store_of_version_3_gets_the_table_and_keeps_its_rows(tmp_path):
         )
         old.commit()
     store = open_store(path)
-    assert store.run("r").settings.seed == 3
+    assert store.run("r").settings.seed == "3"
+    assert store.run("r").settings.seed_scheme == 1
     table = PictureTable(store.connections)
     assert ask(table)
     assert table.row("k").state == "waiting"

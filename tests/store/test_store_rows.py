@@ -4,6 +4,7 @@ import dataclasses
 import math
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from csro_core.errors import NotFoundError, UsageError
 from csro_core.games.base import GameSpec
 from csro_core.metagame.cells import Cell
+from csro_core.seeds import SCHEME
 from csro_core.store.records import RunSettings
 
 
@@ -23,7 +25,8 @@ def assert_same_cell(left: Cell, right: Cell) -> None:
 def test_run_comes_back_with_its_settings(store, clock, make):
     run = store.create_run("  my run ", make.settings, 8)
     found = store.run(run)
-    assert (found.id, found.name, found.settings, found.target) == (run, "my run", make.settings, 8)
+    made = replace(make.settings, seed_scheme=SCHEME)
+    assert (found.id, found.name, found.settings, found.target) == (run, "my run", made, 8)
     assert (found.status, found.iteration, found.created, found.usd) == ("new", 0, clock.now, 0.0)
     assert len(run) == 8
     assert int(run, 16) >= 0

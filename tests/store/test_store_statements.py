@@ -12,6 +12,7 @@ from csro_core.metagame.payoffs import build_table
 from csro_core.metagame.population import Entry, Populations
 from csro_core.metagame.sampling import Meeting, fill
 from csro_core.policies.source import sha256
+from csro_core.seeds import Secret
 from csro_core.store import connection, open_store
 
 RPS = make_game(GameSpec("repeated_rps", {"num_throws": 12}))
@@ -57,12 +58,12 @@ def test_statements_are_linear_in_cells(tmp_path, make, counted, monkeypatch, ke
         cells = size * (size - 1) // 2
 
         counted.clear()
-        assert fill(Meeting(RPS, Quick(), lease.cells, 1), populations, 4) == cells
+        assert fill(Meeting(RPS, Quick(), lease.cells, Secret.of_key(b"1")), populations, 4) == cells
         assert cells <= len(counted) <= most_writes * cells + 2 * size
 
         counted.clear()
         assert build_table(populations, lease.cells, zero_sum=True).known.all()
-        assert fill(Meeting(RPS, Quick(), lease.cells, 1), populations, 4) == 0
+        assert fill(Meeting(RPS, Quick(), lease.cells, Secret.of_key(b"1")), populations, 4) == 0
         assert len(counted) <= 2 * size
         store.close()
 
