@@ -154,7 +154,7 @@ def is_number(seed: Seed) -> bool:
 
 
 def short_seed(seed: Seed) -> str:
-    """Returns a seed as people see it: a number whole, of letters the first six."""
+    """Returns a seed as people see it: whole where it is short, else its first six characters."""
     return seed if len(seed) <= 2 * _SHOWN else f"{seed[:_SHOWN]}…"
 
 

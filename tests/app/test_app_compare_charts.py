@@ -62,7 +62,7 @@ def test_single_runs_are_thin_and_can_be_left_out(document):
 
 
 def test_a_variant_of_one_seed_has_no_band(document):
-    few = tuple(one for one in document.courses if one.seed == 0)
+    few = tuple(one for one in document.courses if one.seed == "0")
     figure = drawn(replace(document, courses=few), "gap", "calls")
     assert not [trace for trace in figure.data if trace.fill == "toself"]
     assert " ± " not in " ".join(mean_of(figure, "zero-shot").customdata)

@@ -82,7 +82,9 @@ def test_a_bot_plays(csro, tmp_path):
     assert {mine for mine, _ in record["moves"]} == {0}
     assert len(record["moves"]) == 1000
     again = csro("play", "bot:randbot", "bot:randbot", *game, "--json").json
-    assert again["mean"] == csro("play", "bot:randbot", "bot:randbot", *game, "--json").json["mean"]
+    assert len(again["seed"]) == 26
+    same = csro("play", "bot:randbot", "bot:randbot", *game, "--seed", again["seed"], "--json").json
+    assert again["mean"] == same["mean"]
     assert again["mean"][0] != 0  # two bots have two streams
     csro("play", "bot:nobody", "reference:rock", *game).refused("unknown bots nobody")
     csro("play", "bot:rockbot", "reference:rock", "--game", "repeated_rps(num_throws=9)").refused("1,000 throws")

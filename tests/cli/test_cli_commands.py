@@ -89,7 +89,8 @@ def test_play(csro, tmp_path):
     answer = csro(*arguments, "--episodes", 4, "--seed", 3, "--log", log, "--json")
     assert (answer.code, answer.err) == (0, "")
     document = answer.json
-    assert document.keys() == {"game", "unit", "episodes", "mean", "stderr", "failures", "deterministic", "seconds"}
+    assert document.keys() == {"game", "unit", "episodes", "seed", "mean", "stderr", "failures", "deterministic",
+                               "seconds"}  # fmt: skip
     assert document["episodes"] == 4
     assert document["mean"][0] == -document["mean"][1]
     assert document["failures"] == []

@@ -21,7 +21,7 @@ def test_runs_are_cut_at_equal_calls_and_at_equal_episodes_and_a_second_time_not
     rows = first.json["rows"]
     assert [(row["seed"], row["cut"], row["oracle"]) for row in rows] == [
         (seed, cut, oracle)
-        for seed in (1000, 1001) for cut in ("calls", "episodes") for oracle in ("best-of-n", "zero-shot")
+        for seed in ("1000", "1001") for cut in ("calls", "episodes") for oracle in ("best-of-n", "zero-shot")
     ]  # fmt: skip
     assert {row["calls"] for row in rows if row["cut"] == "calls"} == {4}
     for row in rows:

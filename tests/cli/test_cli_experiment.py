@@ -27,6 +27,7 @@ name = "tiny"
 game = "matrix(preset=biased_rps)"
 oracles = ["zero-shot"]
 seeds = 2
+first_seed = 0
 budget = { calls = 4 }
 attempts = 2
 episodes = 4
@@ -130,8 +131,8 @@ def test_a_forecast_makes_the_runs_known_and_starts_nothing(csro, spec):
 def test_seeds_are_added_and_a_pause_is_asked_for(csro, spec, tmp_path):
     csro("experiment", spec, "--forecast")
     found = csro("experiment", "tiny", "--add-seeds", 2, "--forecast", "--json")
-    assert found.json["plan"]["seeds"] == [0, 1, 2, 3]
-    assert csro("experiment", spec, "--forecast", "--json").json["plan"]["seeds"] == [0, 1, 2, 3]
+    assert found.json["plan"]["seeds"] == ["0", "1", "2", "3"]
+    assert csro("experiment", spec, "--forecast", "--json").json["plan"]["seeds"] == ["0", "1", "2", "3"]
     assert csro("experiment", "tiny", "--pause").code == 0
     table = _table(tmp_path)
     assert table.find("tiny").wanted == "pause"

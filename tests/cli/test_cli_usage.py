@@ -72,10 +72,10 @@ def test_absurd_numbers_of_episodes(csro, value):
     answer.refused("it must be a whole number from 1 to 100000")
 
 
-@pytest.mark.parametrize("value", ["-1", "9223372036854775808", "x"])
+@pytest.mark.parametrize("value", ["-1", str(2**128), "x", "0x7", "7.0", "a" * 25])
 def test_absurd_seeds(csro, value):
     answer = csro("play", "reference:rock", "reference:rock", "--game", "repeated_rps", "--seed", value)
-    answer.refused("it must be a whole number from 0 to")
+    answer.refused("a seed must be a number from 0 to 2^128 - 1, or 26 letters")
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,8 @@ def test_settings_have_the_plan_in_them(store):
     [
         {"variants": ()}, {"variants": (PLAN.variants[0], PLAN.variants[0])}, {"seeds": ()}, {"seeds": ("1", "1")},
         {"seeds": tuple(map(str, range(600)))}, {"budget": 0.0}, {"budget": float("inf")}, {"target_mix": 2.0},
-        {"play": 2}, {"play": 7}, {"episodes": 3}, {"baseline": "nobody"}, {"jobs": -1}, {"benchmark": "leduc"}, {"name": " "},
+        {"play": 2}, {"play": 7}, {"episodes": 3}, {"baseline": "nobody"}, {"jobs": -1}, {"benchmark": "leduc"},
+        {"name": " "},
         {"eval_solver": "no-such-solver"}, {"variants": (replace(PLAN.variants[0], name="held out"),)},
         {"variants": (replace(PLAN.variants[0], oracle="exact"),)}, {"game": GameSpec("no_such_game", {})},
     ],

@@ -15,8 +15,8 @@ from csro_core.store.codec import to_json
 from csro_core.store.experiments import ExperimentTable, status_of
 
 PLAN = Plan(
-    "plan", GameSpec("repeated_rps", {"num_throws": 60}), Grid(("best-of-n", "zero-shot")).variants(), (Seed("3"), Seed("4")),
-    "calls", 8.0, "best-of-n", jobs=2,
+    "plan", GameSpec("repeated_rps", {"num_throws": 60}), Grid(("best-of-n", "zero-shot")).variants(),
+    (Seed("3"), Seed("4")), "calls", 8.0, "best-of-n", jobs=2,
 )  # fmt: skip
 
 

@@ -39,7 +39,8 @@ def test_sigma_is_scored_after_every_iteration_as_evaluate_does_and_nothing_else
     try:
         store, run = worked(tmp_path / "a.sqlite", pool, benchmark="leduc")
         plain, other = worked(tmp_path / "b.sqlite", pool)
-        (result,) = scores(benchmark, [entrant_of(store, run, False, benchmark)], benchmark.episodes, store.run(run).settings.seed, pool)
+        entrants, seed = [entrant_of(store, run, False, benchmark)], store.run(run).settings.seed
+        (result,) = scores(benchmark, entrants, benchmark.episodes, seed, pool)
     finally:
         pool.close()
     solutions = store.solutions(run)
