@@ -95,7 +95,7 @@ class Meetings:
                     return Verdict(False, _failing(mine.failure, known.name, name))
                 if mine.logs != other.logs:
                     return Verdict(False, _difference(mine.logs, other.logs, known.name, name))
-        matches = f"on the probe histories and in matches against {_listed(list(met.values()))}"
+        matches = f"on the probe histories and in matches against {_listed(list(dict.fromkeys(met.values())))}"
         return Verdict(True, f"the same moves as {known.name} {matches}")
 
     def _stages(self, text: Entry, known: Entry) -> Iterator[Sequence[Entry]]:
