@@ -225,7 +225,9 @@ class Loop:
         player = self.player_of(iteration, populations)
         self.bench.monitor.stage("solve", f"{'×'.join(str(size) for size in populations.sizes)} policies")
         tau = self.target(metagame, player)
-        opponents = choose_opponents(populations.against(player), tau, opponents_rng(self.bench.secret, iteration))
+        sigma = metagame.solution.sigma[1 - player]
+        rng = opponents_rng(self.bench.secret, iteration)
+        opponents = choose_opponents(populations.against(player), tau, rng, sigma)
         scene = Scene(self.bench.game, player, populations, table, tau)
         trials = Trials(self.bench, scene, opponents, iteration, self._to_beat(metagame, player, tau))
         result = self.oracle.respond(

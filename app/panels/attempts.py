@@ -95,7 +95,7 @@ def _columns(unit: str) -> tuple[Column, ...]:
         Column("gain ± 95 %", f"against sigma on fresh seeds, {unit}", "number"),
         Column("episodes", "behind the latest of both scores", "number"),
         Column("lines", "length of the program", "number"),
-        Column("reason", "why it has no score, or why it was decided so", "reason"),
+        Column("reason", "why it has no score, why it was decided so, or whom it nearly equals", "reason"),
     )  # fmt: skip
 
 
@@ -107,8 +107,8 @@ def row(attempt: AttemptRecord, finished: IterationRecord | None) -> Row:
     reason = attempt.message
     if attempt.line and f"line {attempt.line}" not in reason:
         reason = f"line {attempt.line}: {reason}"
-    if finalist and finished is not None and not reason:
-        reason = finished.message
+    if finalist and finished is not None and (attempt.status == "scored" or not reason):
+        reason = "; ".join(part for part in (finished.message, reason) if part)
     cells = (
         VERDICTS.get(attempt.verdict) or STATUS.get(attempt.status, attempt.status),
         task_word(attempt.operator),

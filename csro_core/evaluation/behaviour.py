@@ -1,8 +1,9 @@
-"""Behaviour of a text: what it does on fixed histories. Equal behaviour is a duplicate, similar behaviour a cluster.
+"""Behaviour of a text: what it does on fixed histories. Equal behaviour is a suspicion, similar behaviour a cluster.
 
 A text plays a short version of the game against playback opponents, policies that recite a fixed list of moves.
 Everybody meets the same lists on the same seeds, so a text's actions are a fingerprint of it. It is short: texts
-that differ only late in a match, or only against an opponent that reacts, look alike.
+that differ only late in a match, or only against an opponent that reacts, look alike. Whether they are the same is
+found out where they meet (`identity`).
 """
 
 import zlib

@@ -70,7 +70,9 @@ def lessons(attempts: Sequence[Attempt], names: Mapping[str, str]) -> tuple[Feed
     said += [
         f"{count} of {len(attempts)} attempts came to nothing: {_short(reason)}" if count > 1 else _short(reason)
         for reason, count in Counter(
-            attempt.screen.message for attempt in attempts if attempt.screen.message
+            attempt.screen.message
+            for attempt in attempts
+            if attempt.screen.message and attempt.screen.status != "scored"
         ).most_common(MAX_LESSONS - len(said))
     ]
     return tuple(Feedback("", LESSON, sentence, None) for sentence in said)

@@ -33,9 +33,10 @@ class Evaluation:
     """What a text earned against the request's opponents, weighted by tau (clean payoffs).
 
     Attributes:
-        status: "scored"; "duplicate" (text, tree or behaviour equals an earlier one: not played);
+        status: "scored"; "duplicate" (text, tree or every move of a meeting equals an earlier one's: not played);
             "refused" (static check), "failed" (exception, illegal action, timeout, …).
-        message: why there is no score, with the line; "" where there is one.
+        message: why there is no score, with the line; where there is one, whom the text nearly equals and where it
+            differs, mostly "".
         line: the line concerned, where known.
         score: payoff against tau, only where status is "scored". For the screening stage in the screening game's unit.
         advantage: score minus what has to be beaten, paired by episode: u(sigma) where tau is sigma, else the

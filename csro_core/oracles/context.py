@@ -38,6 +38,9 @@ MAX_SHOWN = 100
 MAX_OPPONENTS = 8
 """Opponents that attempts are played against; more are sampled by their weight (knowledge: 4-7 s an iteration)."""
 
+MAX_SUPPORT = 16
+"""Policies of weight that a suspected twin meets; the opponents of the search are always among them."""
+
 MIN_WEIGHT = 0.01
 """Opponents below this share of tau are left out of the search, or below half an equal share where that is less."""
 
@@ -53,21 +56,29 @@ class Opponents:
         places: `[n]` their places in the opponent's population.
         weights: `[n]` their shares, summing to 1 over these opponents.
         left_out: the share of the training target that is not met.
+        others: further policies of weight in the target or in sigma, whom only suspected twins meet.
     """
 
     entries: tuple[Entry, ...]
     places: tuple[int, ...]
     weights: NDArray[np.float64]
     left_out: float
+    others: tuple[Entry, ...] = ()
 
 
-def choose_opponents(population: Sequence[Entry], target: NDArray[np.float64], rng: np.random.Generator) -> Opponents:
+def choose_opponents(
+    population: Sequence[Entry],
+    target: NDArray[np.float64],
+    rng: np.random.Generator,
+    sigma: NDArray[np.float64] | None = None,
+) -> Opponents:
     """Picks who is met in a search: everybody of weight, or a sample with the heaviest and the newest always in.
 
     Args:
         population: the opponent's population, `n` policies.
         target: `[n]` the training target tau.
         rng: draws the sample where more than `MAX_OPPONENTS` have weight.
+        sigma: `[n]` the solution's mixture over the population; None: the target.
 
     Returns:
         The opponents, heaviest first.
@@ -87,7 +98,16 @@ def choose_opponents(population: Sequence[Entry], target: NDArray[np.float64], r
         places=places,
         weights=weights / weights.sum(),
         left_out=float(1.0 - weights.sum()),
+        others=tuple(population[place] for place in _others(target if sigma is None else sigma, target, places)),
     )
+
+
+def _others(sigma: NDArray[np.float64], target: NDArray[np.float64], chosen: Sequence[int]) -> list[int]:
+    """Returns the places of the heaviest policies of either mixture besides the chosen ones, heaviest first."""
+    share = np.maximum(sigma, target)
+    least = min(MIN_WEIGHT, 0.5 / share.size)
+    heavy = [int(place) for place in np.argsort(-share, kind="stable") if share[place] > least and place not in chosen]
+    return heavy[: MAX_SUPPORT - len(chosen)]
 
 
 def own_payoffs(table: PayoffTable, player: int) -> NDArray[np.float64]:

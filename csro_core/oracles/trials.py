@@ -1,8 +1,8 @@
 """The trials of one iteration: what happens to a text between the model's answer and its score.
 
-Cheap things first: identity, static check, behaviour on fixed probe histories, a screen; for texts that lead a trial,
-which goes on where the screen ended; for finalists a replay in the game itself on fresh seeds. Nothing is played twice:
-duplicates by text, syntax tree or behaviour are named.
+Cheap things first: static check, syntax tree, behaviour on fixed probe histories, for suspected twins a meeting; then a
+screen; for texts that lead a trial, which goes on where the screen ended; for finalists a replay in the game itself on
+fresh seeds. Nothing is played twice: duplicates by syntax tree, or by every move of a meeting, are named.
 """
 
 import zlib
@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from csro_core.estimates import Estimate
 from csro_core.evaluation.bench import Bench, Round
+from csro_core.evaluation.identity import Meetings
+from csro_core.games.stage import NO_ACTION
 from csro_core.metagame.matchups import Matchup
 from csro_core.metagame.population import Entry
 from csro_core.metagame.statistics import against_mixture, paired_difference
@@ -28,14 +30,15 @@ TRIAL_FACTOR = 5
 
 EXCERPT_STEPS = 60
 
+EARLIER = "an earlier attempt"
+
 
 @dataclass(frozen=True)
 class _Known:
-    """A text that later ones may duplicate."""
+    """A text that later ones may duplicate; without actions where it is a duplicate itself."""
 
-    tree_hash: str
+    entry: Entry
     actions: bytes
-    name: str
 
 
 class Trials:
@@ -62,6 +65,8 @@ class Trials:
         self._baselines: dict[Stage, Matchup] = {}
         self._screened: dict[str, Matchup] = {}
         self._attempts: list[_Known] = []
+        self._meetings = Meetings(bench, scene.player, iteration, (*opponents.entries, *opponents.others))
+        self._notes: dict[str, str] = {}
 
     def evaluate(self, text: str, stage: Stage) -> Evaluation:
         """Checks and plays a text (see `oracles.base.Evaluate`).
@@ -84,7 +89,7 @@ class Trials:
             first = inspection.problems[0]
             self._bench.monitor.failed(f"line {first.line}: {first.message}")
             return Evaluation("refused", f"line {first.line}: {first.message}", first.line)
-        twin = self._twin(inspection.tree_hash, text)
+        twin = self._twin(Entry(inspection.hash, inspection.tree_hash, text, EARLIER))
         if twin:
             self._bench.monitor.failed(twin)
             return Evaluation("duplicate", twin)
@@ -94,18 +99,24 @@ class Trials:
             self._bench.monitor.failed(evaluation.message)
         return evaluation
 
-    def _twin(self, tree_hash: str, text: str) -> str:
+    def _twin(self, text: Entry) -> str:
         """Returns what the text duplicates as a sentence, "" where it is new; remembers it."""
-        members = [_Known(entry.tree_hash, b"", entry.name) for entry in self._own]
-        for known in members + self._attempts:
-            if known.tree_hash == tree_hash:
+        for known in (*self._own, *(attempt.entry for attempt in self._attempts)):
+            if known.tree_hash == text.tree_hash:
                 return f"the same program as {known.name}, comments and layout apart"
-        actions = self._bench.actions([text, *(entry.source for entry in self._own)], self._player)
-        own = [_Known(k.tree_hash, acted, k.name) for k, acted in zip(members, actions[1:], strict=True)]
-        name = "an earlier attempt"
-        twin = next((k.name for k in own + self._attempts if k.actions and k.actions == actions[0]), "")
-        self._attempts.append(_Known(tree_hash, actions[0], name))
-        return f"behaves exactly like {twin} on the probe histories" if twin else ""
+        actions, *others = self._bench.actions([text.source, *(entry.source for entry in self._own)], self._player)
+        members = [_Known(entry, acted) for entry, acted in zip(self._own, others, strict=True)]
+        # Whoever fails on the probe histories is played, so that its failure is told.
+        suspicious = actions and NO_ACTION not in actions
+        for known in (k.entry for k in members + self._attempts if suspicious and k.actions == actions):
+            self._bench.monitor.stage("check", f"meets {known.name}, alike on the probe histories")
+            verdict = self._meetings.compare(text, known)
+            if verdict.same:
+                self._attempts.append(_Known(text, b""))
+                return verdict.message
+            self._notes.setdefault(text.source, verdict.message)
+        self._attempts.append(_Known(text, actions))
+        return ""
 
     def _play(self, text: str, stage: Stage) -> Evaluation:
         matchup = self._meet(text, stage)
@@ -119,7 +130,8 @@ class Trials:
             for place, entry in enumerate(self._opponents.entries)
         )
         excerpt = _excerpt(matchup, self._bench.game.action_names[self._player])
-        return Evaluation("scored", "", None, score, self._advantage(matchup, score, stage), per_opponent, excerpt)
+        note = self._notes.get(text, "")
+        return Evaluation("scored", note, None, score, self._advantage(matchup, score, stage), per_opponent, excerpt)
 
     def _advantage(self, matchup: Matchup, score: Estimate, stage: Stage) -> Estimate:
         if not isinstance(self._to_beat, Entry):

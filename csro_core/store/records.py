@@ -241,7 +241,7 @@ class AttemptRecord:
         idea: the model's sentence.
         parent: index of the attempt it was refined from, or None.
         status: "scored", "duplicate", "refused", "failed", "no-answer".
-        message: why it has no score.
+        message: why it has no score; of one with a score, whom it nearly equals, mostly "".
         line: line concerned.
         screen: screening score against tau (not comparable across games), or None.
         final: score on the finalists' seeds, or None.

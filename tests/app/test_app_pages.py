@@ -1,5 +1,7 @@
 """The pages by AppTest: everything but what needs a browser."""
 
+from dataclasses import replace
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -71,6 +73,15 @@ def test_attempts_have_verdicts_reasons_and_whole_ideas(store):
     assert rows[2].cells[2] == "Count what follows the last two throws, <b>then</b> beat it."
     assert "standard error" in rows[2].titles[4]
     assert [row.readable for row in rows] == [True, False, True]
+
+
+def test_a_note_comes_after_the_reason_of_the_decision(store):
+    run = run_id(store, "demo rps")
+    finished = store.iterations(run)[2]
+    note = "like r2 on the probe histories, differs from it first in act 17 of a match against r2"
+    finalist = replace(store.attempts(run, 3)[2], message=note)
+    assert attempts.row(finalist, finished).cells[-1] == f"{finished.message}; {note}"
+    assert attempts.row(replace(finalist, verdict=""), finished).cells[-1] == note
 
 
 def test_reading_an_attempt_opens_its_program(store):

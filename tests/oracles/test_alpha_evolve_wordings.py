@@ -8,7 +8,7 @@ from test_prompt import OPPONENTS, request
 
 from csro_core.estimates import Estimate
 from csro_core.models.base import OpponentScore
-from csro_core.oracles.alpha_evolve_wordings import REWRITES, rewrite
+from csro_core.oracles.alpha_evolve_wordings import REWRITES, lessons, rewrite
 from csro_core.oracles.base import Attempt, Evaluation
 from csro_core.oracles.prompt import render
 
@@ -52,3 +52,9 @@ def test_without_opponents_there_is_nobody_to_name():
     parent = Attempt(0, "x = 1", "", "propose", None, Evaluation("scored", ""))
     words = {rewrite(np.random.default_rng(seed), parent, replace(request(), opponents=())) for seed in range(40)}
     assert any(said.startswith("Aim at the opponent: ") for said in words)
+
+
+def test_a_note_about_a_text_that_has_a_score_is_no_lesson():
+    seen = [Evaluation("scored", "like r2 on the probe histories"), Evaluation("failed", "line 3: division by zero")]
+    attempts = [Attempt(index, f"x = {index}", "", "propose", None, screen) for index, screen in enumerate(seen)]
+    assert [lesson.message for lesson in lessons(attempts, {})] == ["line 3: division by zero"]
