@@ -14,7 +14,7 @@ from csro_core.metagame.population import Populations
 from csro_core.models.base import Completion
 from csro_core.oracles.zero_shot import ZeroShot
 from csro_core.progress import Silent
-from csro_core.seeds import run_secret
+from csro_core.seeds import Seed, run_secret
 from tests.metagame.fake_executor import MemoryCells, entry
 
 R1, R2, R3 = (
@@ -34,7 +34,7 @@ def pool():
 def respond(pool, text):
     """One iteration against what language models wrote first; returns its only attempt, and the outcome."""
     recorded = []
-    bench = Bench(make_game(GAME), pool, MemoryCells(), run_secret(0), 4, Silent(), make_game)
+    bench = Bench(make_game(GAME), pool, MemoryCells(), run_secret(Seed("0"), 1), 4, Silent(), make_game)
     loop = Loop(
         bench, make_meta_solver("nash"), ZeroShot(), lambda _: Completion(text, "", text), recorded.append,
         LoopSettings(0),

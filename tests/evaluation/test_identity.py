@@ -11,7 +11,7 @@ from csro_core.evaluation.identity import (
 from csro_core.games import make_game
 from csro_core.games.base import GameSpec
 from csro_core.progress import Silent
-from csro_core.seeds import run_secret
+from csro_core.seeds import Seed, run_secret
 from tests.metagame.fake_executor import CYCLE, FakeExecutor, MemoryCells, always, entry
 
 
@@ -58,7 +58,7 @@ class Moody(FakeExecutor):
 
 def test_an_opponent_that_does_not_repeat_itself_leaves_it_undecided():
     game = make_game(GameSpec("repeated_rps", {"num_throws": 9}))
-    bench = Bench(game, Moody(), MemoryCells(), run_secret(1), 4, Silent(), make_game)
+    bench = Bench(game, Moody(), MemoryCells(), run_secret(Seed("1"), 1), 4, Silent(), make_game)
     known, moody = entry(CYCLE, "r1"), entry(f"# moody\n{always(0)}", "r2")
     text = entry(CYCLE.replace("last", "latest"), "an earlier attempt")
     verdict = Meetings(bench, 0, 1, [moody]).compare(text, known)
@@ -68,7 +68,7 @@ def test_an_opponent_that_does_not_repeat_itself_leaves_it_undecided():
 
 def test_many_matches_are_named_in_few_words():
     game = make_game(GameSpec("repeated_rps", {"num_throws": 9}))
-    bench = Bench(game, FakeExecutor(), MemoryCells(), run_secret(1), 4, Silent(), make_game)
+    bench = Bench(game, FakeExecutor(), MemoryCells(), run_secret(Seed("1"), 1), 4, Silent(), make_game)
     opponents = [entry(always(place), f"o{place}") for place in range(3)]
     verdict = Meetings(bench, 0, 1, opponents).compare(entry(CYCLE.replace("last", "latest")), entry(CYCLE, "r1"))
     assert verdict.same

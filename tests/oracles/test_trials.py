@@ -11,7 +11,7 @@ from csro_core.metagame.population import Populations
 from csro_core.oracles.context import MAX_SUPPORT, Scene, choose_opponents
 from csro_core.oracles.trials import Trials
 from csro_core.progress import Silent
-from csro_core.seeds import run_secret
+from csro_core.seeds import Seed, run_secret
 from tests.metagame.fake_executor import BEAT_LAST, BROKEN, CYCLE, RANDOM, FakeExecutor, MemoryCells, always, entry
 
 RPS = GameSpec("repeated_rps", {"num_throws": 90})
@@ -77,7 +77,7 @@ def trials(spec, own, opponents=(), player=0, monitor=None, target=None):
     """Trials of a player with these policies; opponents, in a symmetric game all own ones, mostly have equal shares."""
     game = make_game(spec)
     executor = FakeExecutor()
-    bench = Bench(game, executor, MemoryCells(), run_secret(3), 4, monitor or Silent(), make_game)
+    bench = Bench(game, executor, MemoryCells(), run_secret(Seed("3"), 1), 4, monitor or Silent(), make_game)
     mine = tuple(entry(text, f"r{place}") for place, text in enumerate(own, 1))
     others = tuple(entry(text, f"o{place}") for place, text in enumerate(opponents, 1))
     lists = (mine,) if game.symmetric else (mine, others)[:: 1 - 2 * player]
