@@ -145,3 +145,17 @@ def test_a_grid_too_large_is_refused_before_it_is_made():
 def test_any_text_is_a_plan_or_refused(text, ending):
     with pytest.raises(UsageError):
         plan_from_text(text, ending)
+
+
+def test_seeds_are_drawn_where_a_file_says_only_how_many():
+    counted = TOML.replace("first_seed = 1000\n", "")
+    plan = plan_from_text(counted, ".toml")
+    assert [len(seed) for seed in plan.seeds] == [26, 26, 26]
+    assert not set(plan.seeds) & set(plan_from_text(counted, ".toml").seeds)
+    # What the experiment has already comes before any that has to be drawn.
+    assert plan_from_text(counted, ".toml", plan.seeds) == plan
+    more = plan_from_text(counted.replace("seeds = 3", "seeds = 4"), ".toml", plan.seeds)
+    assert more.seeds[:3] == plan.seeds
+    assert plan_from_text(counted.replace("seeds = 3", "seeds = 2"), ".toml", plan.seeds).seeds == plan.seeds[:2]
+    listed = TOML.replace("seeds = 3\nfirst_seed = 1000", f'seeds = [7, "{plan.seeds[0].upper()}"]')
+    assert plan_from_text(listed, ".toml").seeds == ("7", plan.seeds[0])

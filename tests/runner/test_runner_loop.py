@@ -3,6 +3,7 @@ from running import BIASED, SHORT_RPS, new_run, rows, run_here, settings
 
 from csro_core.errors import LeaseError, UsageError
 from csro_core.games.base import GameSpec
+from csro_core.seeds import Seed
 
 PENNIES = GameSpec("matrix", {"preset": "matching_pennies"})
 
@@ -30,7 +31,7 @@ def test_an_asymmetric_matrix_keeps_a_population_per_player_and_takes_turns(tmp_
 
 def test_equal_seeds_give_equal_rows_and_other_seeds_do_not(tmp_path):
     documents = []
-    for number, seed in enumerate((7, 7, 8)):
+    for number, seed in enumerate(map(Seed, "778")):
         made = settings(SHORT_RPS, seed=seed, attempts=2, initial=("reference:rock", "reference:beat_last"))
         store, run = new_run(tmp_path / f"{number}.sqlite", made)
         run_here(store, run, 2)
