@@ -97,7 +97,7 @@ def test_what_failed_says_why_and_is_tried_again_alone(desk):
     desk.crew.failing = {}
     assert try_again(desk.table, experiment) == 1
     assert work_on(desk, experiment)
-    assert [hand.run.seed for hand in desk.crew.started] == [3]
+    assert [hand.run.seed for hand in desk.crew.started] == ["3"]
     assert status(desk, experiment) == "done"
 
 
