@@ -9,6 +9,7 @@ from typing import Any
 
 from csro_core.sandbox.guard_names import ATTRIBUTES_REFUSED, DUNDER_READ, is_dunder
 from csro_core.sandbox.guard_rename import private_name
+from csro_core.sandbox.namespace_objects import NotCopied
 
 
 def checked_name(name: object) -> str:
@@ -98,16 +99,17 @@ def total_order(cls: Any) -> Any:
     """
     if not isinstance(cls, type):
         raise TypeError("@total_ordering decorates a class")
-    own = set(vars(cls))
+    own = dict(vars(cls))
     ordered: Any = functools.total_ordering(cls)
     for name in ("__lt__", "__le__", "__gt__", "__ge__"):
         added = vars(ordered).get(name)
-        if name not in own and isinstance(added, types.FunctionType):
+        # Also in place of one that says `__gt__ = object.__gt__`: the library adds its own there too.
+        if added is not own.get(name) and isinstance(added, types.FunctionType):
             setattr(ordered, name, copied_function(added))
     return ordered
 
 
-class CachedProperty:
+class CachedProperty(NotCopied):
     """Stands for `functools.cached_property`, whose name for the cache could be changed by anybody."""
 
     __slots__ = ("_CachedProperty__function", "_CachedProperty__name")
