@@ -9,7 +9,7 @@ from typing import Any
 
 from csro_core.sandbox.guard_names import BUILTINS, DUNDER_KEPT, MODULES
 from csro_core.sandbox.guard_rename import TYPE_OF
-from csro_core.sandbox.namespace_functions import checked_name
+from csro_core.sandbox.namespace_functions import checked_name, read_name
 from csro_core.sandbox.namespace_modules import Copies, ModuleStandIn, library, module_stand_in
 from csro_core.sandbox.namespace_objects import Names, NotCopied
 from csro_core.sandbox.namespace_random import random_functions
@@ -81,7 +81,7 @@ def _guarded_builtins(copies: Copies) -> dict[str, Any]:
     """Returns the built-ins that take names of attributes as strings, `type` and `print`."""
 
     def policy_getattr(owner: object, name: str, default: object = _MISSING) -> Any:
-        checked = checked_name(name)
+        checked = read_name(name)
         return getattr(owner, checked) if default is _MISSING else getattr(owner, checked, default)
 
     def policy_hasattr(owner: object, name: str) -> bool:

@@ -139,7 +139,7 @@ def make_dataclass_decorator(class_variable: object) -> Callable[..., Any]:
                 elif word == "KW_ONLY":
                     decorated.__annotations__[name] = dataclasses.KW_ONLY
             give_again = taken_back(decorated)
-            made = decorate(decorated)
+            made: Any = decorate(decorated)
             give_again(made)
             return made
 

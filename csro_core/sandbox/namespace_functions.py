@@ -26,6 +26,23 @@ def checked_name(name: object) -> str:
     return private_name(name)
 
 
+_BY_ADDRESS = frozenset({"__format__", "__hash__", "__repr__", "__str__"})
+
+
+def read_name(name: object) -> str:
+    """Returns the name under which an attribute named in a string lives that is to be read.
+
+    Raises:
+        TypeError: it is not a plain string.
+        AttributeError: the attribute is refused. Python's own hashes and texts of objects hold addresses, and the check
+            of the text (`policies.chance`) sees only names that are written out.
+    """
+    checked = checked_name(name)
+    if checked in _BY_ADDRESS:
+        raise AttributeError(f"the attribute {checked} is not read by its name in a policy; use hash(x) or str(x)")
+    return checked
+
+
 def policy_copy(x: Any) -> Any:
     """Returns what `copy.copy` does; a method is its own copy.
 
@@ -47,7 +64,7 @@ def policy_deepcopy(x: Any, memo: Any = None) -> Any:
 
 def attribute_getter(*names: object) -> Callable[[Any], Any]:
     """Returns what `operator.attrgetter` does, for names that a policy may use."""
-    paths = [[checked_name(part) for part in str(name).split(".")] for name in names if checked_name(name)]
+    paths = [[read_name(part) for part in str(name).split(".")] for name in names if checked_name(name)]
 
     def get(value: Any, path: list[str]) -> Any:
         return functools.reduce(getattr, path, value)
@@ -59,7 +76,7 @@ def attribute_getter(*names: object) -> Callable[[Any], Any]:
 
 def method_caller(name: object, /, *arguments: Any) -> Callable[[Any], Any]:
     """Returns what `operator.methodcaller` does for positional arguments, for names that a policy may use."""
-    checked = checked_name(name)
+    checked = read_name(name)
     return lambda value: getattr(value, checked)(*arguments)
 
 

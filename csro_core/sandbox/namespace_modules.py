@@ -222,8 +222,8 @@ def library() -> dict[str, dict[str, Any]]:
     internals: dict[str, Any] = vars(fractions)
     if hasattr(internals.get("_hash_algorithm"), "__wrapped__"):
         internals["_hash_algorithm"] = internals["_hash_algorithm"].__wrapped__
-    for original in (fractions.Fraction, type(functools.cache(len).cache_info())):
-        seal_maker(original)
+    for made_by_the_library in (fractions.Fraction, type(functools.cache(len).cache_info())):
+        seal_maker(made_by_the_library)
     # The real one is a shared object with attributes; the compiler has read the import already.
     special["__future__"] = {"annotations": None}
     # Their own classes would be shared by all episodes; these catch them too.

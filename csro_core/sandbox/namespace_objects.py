@@ -82,7 +82,7 @@ class Names:
             made.__repr__ = self._repr
 
     def build_class(self, body: Any, name: str, *bases: Any) -> Any:
-        """Makes a class of a policy; stands for `builtins.__build_class__`."""
+        """Returns a new class of a policy; stands for `builtins.__build_class__`."""
         made = builtins.__build_class__(body, name, *bases)
         if isinstance(made, type):
             self.give(made)
@@ -99,7 +99,7 @@ class Names:
             return hash(value)
         if value is None:
             return _HASH_OF_NONE
-        own = kind.__hash__
+        own: Any = kind.__hash__
         if own is tuple.__hash__:
             return hash(value if self._is_plain(value) else tuple(map(self.hash_of, tuple.__iter__(value))))
         if own is frozenset.__hash__:

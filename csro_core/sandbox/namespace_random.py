@@ -26,6 +26,8 @@ _PLAIN: tuple[tuple[type, Callable[[Any], object]], ...] = (
 class _Own(random.Random):
     """The episode's own generator. A copy of it would lead a policy to the one that nothing mixes seeds for."""
 
+    gauss_next: float | None
+
     def __deepcopy__(self, memo: object) -> "_Own":
         return self
 
@@ -68,8 +70,9 @@ def _plain(written: Any) -> str | None:
         if issubclass(kind, base):
             value = exact(written)
             # Python writes no number of several thousand digits in decimal.
-            large = type(value) is int and abs(value) > _LARGEST_WRITTEN_IN_DECIMAL
-            return hex(value) if large else repr(value)  # type: ignore[call-overload, no-any-return]
+            if isinstance(value, int) and abs(value) > _LARGEST_WRITTEN_IN_DECIMAL:
+                return hex(value)
+            return repr(value)
     return None
 
 

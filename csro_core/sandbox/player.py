@@ -136,6 +136,7 @@ class Player:
             problems=problems,
             docstring=str(answer.get("docstring", "")),
             lines=count_lines(text),
+            chance=answer.get("chance") is not False,
         )
 
     def ask_load(self, text: str) -> None:

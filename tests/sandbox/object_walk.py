@@ -1,4 +1,4 @@
-"""Everything that a policy can get hold of, starting from its globals: attributes, types, elements, closures, copies."""
+"""Everything that a policy can get hold of from its globals: attributes, types, elements, closures, copies."""
 
 import collections
 import copy
@@ -133,7 +133,8 @@ errors = [
     lambda: statistics.mean([]), lambda: Fraction("x"), lambda: next(iter([])), lambda: [].index(Plain),
     lambda: setattr(Frozen(), "x", 1), lambda: ChainMap({})["x"], lambda: nothing, lambda: random.choice([]),
     lambda: "\\ud800".encode(), lambda: b"\\xff".decode(), lambda: Pair(1, 2, 3), lambda: Fraction(1, 0),
-    lambda: dataclasses.replace(Data(), nothing=1), lambda: fields(3), lambda: math.sqrt(-1), lambda: random.sample([1], 2),
+    lambda: dataclasses.replace(Data(), nothing=1), lambda: fields(3), lambda: math.sqrt(-1),
+    lambda: random.sample([1], 2),
 ]
 for one in errors:
     try:
@@ -154,12 +155,14 @@ made = [
     tally.copy(), Tally("ab") + tally, Counter.fromkeys, dict.fromkeys("ab"), tally.items(), tally.keys(),
     ChainMap({1: 2}), ChainMap({1: 2}).new_child({}), ChainMap().parents, Chain({}) | {}, {} | ChainMap({}),
     ChainMap().copy(), ChainMap.fromkeys, ChainMap({1: 2}).items(), ChainMap({1: 2}).maps, iter(ChainMap({1: 2})),
-    OrderedDict(a=1), OrderedDict(a=1) | {}, OrderedDict(a=1).keys(), defaultdict(list), deque([1]), deque([1]) + deque([]),
+    OrderedDict(a=1), OrderedDict(a=1) | {}, OrderedDict(a=1).keys(), defaultdict(list), deque([1]),
+    deque([1]) + deque([]),
     iter(deque([1])), Pair(1), Pair(1)._replace(left=2), Pair(1)._asdict(), Pair._make([1, 2]), Pair._fields, Typed(1),
     Typed(1)._asdict(), Options(x=1), lone, field(), Data(), Data().x, fields(Data), fields(Data)[0],
     fields(Data)[0].metadata, fields(Data)[0].default, fields(Data)[1].default_factory, Frozen(), KW_ONLY,
     dataclasses.asdict(Data()), dataclasses.astuple(Data()), dataclasses.replace(Data(), x=2), Ordered(), Own(),
-    Own().prop, Own().lazy, Own.lazy, Own.prop, Own.made, Own.made(), Own.still, partial(cached, 1), partial(cached, 1).keywords,
+    Own().prop, Own().lazy, Own.lazy, Own.prop, Own.made, Own.made(), Own.still, partial(cached, 1),
+    partial(cached, 1).keywords,
     cmp_to_key(lambda a, b: 0)(1), wrapped, generate(), generate, (x for x in [1]), Random(1), Random(), Dice(2),
     random.getstate(), random.Random(3).getstate(), random.choice, random.seed, Random(1).choice, random.sample([1], 1),
     heapq.merge([1], [2]), heapq.nlargest(1, [1]), itertools.count(), itertools.cycle([1]), itertools.repeat(1),
@@ -173,8 +176,10 @@ made = [
     iter(len, 1), slice(1), range(1), object(), Plain(), Plain, lambda: 0, Plain().__init__,
     super(Half, own_half), super(Tally, Tally("a")), super(Fraction, Fraction), super(Counter, Counter), list[int],
     Counter[int], ChainMap[int], Fraction.__new__, Half.__new__, Counter.__init__, Typed.x, Pair.left,
-    Sequence, Optional[int], NewType("N", int), TypeVar("T"), Generic, Protocol, ABC, classmethod(len), staticmethod(len),
-    property(len), "a".join, [].append, str.join, {}.items(), ().__add__, (1).__add__, len, print, getattr, hash, type, {1: 2},
+    Sequence, Optional[int], NewType("N", int), TypeVar("T"), Generic, Protocol, ABC, classmethod(len),
+    staticmethod(len),
+    property(len), "a".join, [].append, str.join, {}.items(), ().__add__, (1).__add__, len, print, getattr, hash, type,
+    {1: 2},
     object.__init_subclass__, Plain.__init_subclass__, Half.__init_subclass__, cached.cache_info().__init_subclass__,
 ]
 for one in list(made) + [math, random, fractions, typing]:
@@ -277,7 +282,7 @@ def _inside(value):
 
 
 def reached(own):
-    """Returns {address: (value, path)} of what a policy can get at from these globals in a few steps, calls among them."""
+    """Returns {address: (value, path)} of what a policy can get at from these globals in a few steps."""
     type_of = own["__builtins__"]["type"]
     found = {}
     todo = collections.deque((name, value, 0) for name, value in {**own["__builtins__"], **own}.items())

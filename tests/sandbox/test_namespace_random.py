@@ -117,7 +117,7 @@ def test_numbers_of_any_size_are_seeds():
 def test_a_copy_of_the_hidden_generator_is_the_hidden_generator():
     text = (
         "import copy, random\nmemo = {}\nchoice = copy.deepcopy(random.choice, memo)\n"
-        "held = [one for value in memo.values() for one in (value if type(value) is list else [value])"
+        "held = [one for value in memo.values() for one in (value if isinstance(value, list) else [value])"
         " if hasattr(one, 'getstate')]\n"
     )
     assert executed(text)["held"] == []
