@@ -16,7 +16,7 @@ TEXT_MAKERS = frozenset({"ascii", "format", "repr", "str"})
 """Built-ins that turn a value into text."""
 ITERATOR_MAKERS = frozenset({"enumerate", "filter", "iter", "map", "reversed", "zip"})
 """Built-ins whose results are iterators."""
-UNORDERED = frozenset({"bool", "frozenset", "len", "set", "sorted"})
+UNORDERED = frozenset({"bool", "frozenset", "len", "set"})
 """Built-ins to which the order of a set is all the same."""
 COPYING_MODULES = frozenset({"bisect", "collections", "copy", "dataclasses", "fractions", "math", "statistics"})
 """Modules whose functions return what they are given, at most."""
@@ -55,6 +55,7 @@ class Names:
         classes: classes by name.
         modules: name → the module that it stands for.
         imported: name → the module that it comes from.
+        writing: names of imported functions that write as `%` does.
         bound: names that the text binds in any way.
         attributes: the same, and attributes that it sets.
         records: fields of dataclasses and named tuples, which Python writes out by itself.
@@ -68,6 +69,7 @@ class Names:
     classes: dict[str, ast.ClassDef] = field(default_factory=dict)
     modules: dict[str, str] = field(default_factory=dict)
     imported: dict[str, str] = field(default_factory=dict)
+    writing: set[str] = field(default_factory=set)
     bound: set[str] = field(default_factory=set)
     attributes: set[str] = field(default_factory=set)
     records: set[str] = field(default_factory=set)
@@ -88,6 +90,7 @@ def names_of(tree: ast.Module) -> Names:
             found.modules.update({(one.asname or one.name.partition(".")[0]): one.name for one in node.names})
         elif isinstance(node, ast.ImportFrom):
             found.imported.update({(one.asname or one.name): node.module or "" for one in node.names})
+            found.writing.update(one.asname or one.name for one in node.names if one.name in {"imod", "mod"})
         else:
             _bound(found, node)
             found.percent |= _makes_percent(node)

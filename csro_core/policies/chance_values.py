@@ -13,7 +13,7 @@ ANY_RETURN = RETURNS + "any function"
 """What any function of the text may return."""
 ANY_PARAMETER = "parameter of any function"
 """What any function of the text may be called with, by somebody who does not name it."""
-_ANY_ATTRIBUTE = "attribute of any name"
+_ANY_ATTRIBUTE, _EVERY_ATTRIBUTE = "attribute of any name", "all attributes"
 _HASH_OF_NONE_IS_AN_ADDRESS = sys.version_info < (3, 12)
 PASSING_OPERATORS = (ast.Add, ast.Mult, ast.Sub, ast.BitOr, ast.BitAnd, ast.BitXor)
 """Operators whose results may hold what they were given: on lists and sets."""
@@ -40,6 +40,7 @@ class Expressions:
         self.hashed: list[Value] = []
         self.plain_address = False
         self._names = names
+        self._attributes_joined = False
         self.function = ANY_RETURN
 
     def bind(self, target: ast.expr, value: Value) -> None:
@@ -79,6 +80,8 @@ class Expressions:
     def _read_Name(self, node: ast.Name) -> Value:
         name = node.id
         found = named(name)
+        if name in self._names.writing:
+            self._asked_for("mod")
         if name in self._names.functions or self._names.imported.get(name, "typing") != "typing":
             return found | self._carried()
         if name in self._names.bound:
@@ -96,17 +99,14 @@ class Expressions:
 
     def _read_Attribute(self, node: ast.Attribute) -> Value:
         if isinstance(node.value, ast.Name) and node.value.id in self._names.modules:
+            self._asked_for(node.attr)
             return NOTHING if self._names.modules[node.value.id] == "math" else self._carried()
         self.read(node.value)
         return self.attribute(node.attr)
 
     def attribute(self, name: str) -> Value:
         """Returns what an attribute of this name may hold, whosever it is."""
-        if name in {"__hash__", "__repr__", "__str__", "__format__"}:
-            self.plain_address = True
-        if name == "args":
-            # The message of an exception is made of whatever was wrong.
-            self.shown.append(named(ANYTHING))
+        self._asked_for(name)
         found = named(name) | named(_ANY_ATTRIBUTE)
         if name in self._names.properties:
             return found | named(RETURNS + name)
@@ -117,14 +117,24 @@ class Expressions:
         bound_method = name.startswith("__") and name.endswith("__") and name not in {"__doc__", "__name__"}
         return found | self._carried() if bound_method else found
 
+    def _asked_for(self, name: str) -> None:
+        """Notes what is done by naming an attribute."""
+        if name in {"__hash__", "__repr__", "__str__", "__format__"}:
+            self.plain_address = True
+        # The message of an exception is made of whatever was wrong; `mod` and its kin write as `%` does.
+        if name in {"args", "mod", "imod", "__mod__", "__rmod__"}:
+            self.shown.append(named(ANYTHING))
+
     def _read_Call(self, node: ast.Call) -> Value:
         positional = [self._argument(one) for one in node.args if not self._is_key_text(node, one)]
-        by_name = {one.arg: one.value for one in node.keywords}
+        positional += [self.read(one.value) for one in node.keywords if one.arg is None]
+        by_name = {one.arg: one.value for one in node.keywords if one.arg is not None}
         callee = node.func
         if isinstance(callee, ast.Name) and callee.id not in self._names.bound | self._names.functions.keys():
             if callee.id in known.BUILT_IN:
                 return self._built_in(callee.id, node, positional, by_name)
             if callee.id in self._names.imported:
+                self._asked_for("mod" if callee.id in self._names.writing else "")
                 return self._library(self._names.imported[callee.id], callee.id, positional, by_name)
         given = union([*positional, *(self.read(value) for value in by_name.values())])
         if isinstance(callee, ast.Attribute):
@@ -168,13 +178,16 @@ class Expressions:
 
     def _method(self, callee: ast.Attribute, given: Value, has_arguments: bool) -> Value:
         if isinstance(callee.value, ast.Name) and callee.value.id in self._names.modules:
+            self._asked_for(callee.attr)
             return self._library(self._names.modules[callee.value.id], callee.attr, [given], {})
         owner, name = self.read(callee.value), callee.attr
         own = self._own_call(name, given | owner) if name in self._names.functions else NOTHING
-        if name in {"__hash__", "__repr__", "__str__", "__format__"}:
-            self.plain_address = True
+        self._asked_for(name)
         if name == "join":
             self.ordered.append(given)
+        if name in {"__iter__", "__reversed__"}:
+            self.ordered.append(owner)
+            return (own | owner).plus(ITERATOR)
         if name in known.PLAIN_METHODS:
             return own
         if name not in known.METHODS and name not in self._names.functions:
@@ -191,7 +204,7 @@ class Expressions:
         return own | passing | views
 
     def _library(
-        self, module: str, name: str, positional: Sequence[Value], by_name: dict[str | None, ast.expr]
+        self, module: str, name: str, positional: Sequence[Value], by_name: dict[str, ast.expr]
     ) -> Value:
         """Returns what a function of an imported module gives back: at most what it was given, or a carrier."""
         given = union([*positional, *(self.read(value) for value in by_name.values())])
@@ -204,7 +217,7 @@ class Expressions:
         return given if module in known.COPYING_MODULES else given | self._carried()
 
     def _built_in(
-        self, name: str, node: ast.Call, positional: Sequence[Value], by_name: dict[str | None, ast.expr]
+        self, name: str, node: ast.Call, positional: Sequence[Value], by_name: dict[str, ast.expr]
     ) -> Value:
         given = union(positional)
         key = by_name.pop("key", None)
@@ -218,7 +231,9 @@ class Expressions:
             self.shown.extend(positional[:1] or [others])
         if name == "hash":
             self.hashed.extend(positional)
-        if name not in known.UNORDERED | known.PLAIN_RESULT and not (name in {"max", "min"} and key is None):
+        # What compares as it likes may leave what it sorts in the order of the set.
+        sorts = name in {"max", "min", "sorted"} and key is None and not self._names.operators
+        if name not in known.UNORDERED | known.PLAIN_RESULT and not sorts:
             self.ordered.extend(positional)
         return self._built_in_result(name, given | others)
 
@@ -240,8 +255,11 @@ class Expressions:
     def _by_text(self, given: Value) -> Value:
         """Returns what an attribute that is named in a text may hold, and stores what is given under any name."""
         self.flow.assign(_ANY_ATTRIBUTE, given.stored())
+        if not self._attributes_joined:
+            self._attributes_joined = True
+            self.flow.assign(_EVERY_ATTRIBUTE, union(map(named, sorted(self._names.attributes))))
         methods = self._carried() if self._names.functions else NOTHING
-        return union(map(named, sorted(self._names.attributes))) | named(_ANY_ATTRIBUTE) | given | methods
+        return named(_EVERY_ATTRIBUTE) | named(_ANY_ATTRIBUTE) | given | methods
 
     def _called_with(self, function: ast.expr, given: Value) -> Value:
         """Returns what a function gives back that a built-in calls with these values."""

@@ -40,6 +40,7 @@ _KINDS_REFUSED = frozenset(
     }
 )
 _FIELD_GETTER = type(vars(collections.namedtuple("Pair", "left right"))["left"])
+_SHARED = (types.FunctionType, property, staticmethod, _FIELD_GETTER)
 _HEAP_TYPE = 1 << 9
 _IMMUTABLE_TYPE = 1 << 8
 
@@ -311,7 +312,7 @@ def _is_ours(kind: type) -> bool:
 
 
 def _is_shared(member: object) -> bool:
-    return isinstance(member, types.FunctionType | property | staticmethod | _FIELD_GETTER)
+    return isinstance(member, _SHARED)
 
 
 def _copied_member(member: Any) -> Any:
@@ -319,13 +320,13 @@ def _copied_member(member: Any) -> Any:
 
     All take marks (the last one as its docstring), and a property can be made anew in place.
     """
-    if isinstance(member, _FIELD_GETTER):
-        return copy.copy(member)
+    if isinstance(member, types.FunctionType):
+        return functions.copied_function(member)
     if isinstance(member, staticmethod):
         return staticmethod(_copied_member(member.__func__))
     if isinstance(member, property):
         return property(*(_copied_member(part) for part in (member.fget, member.fset)))
-    return functions.copied_function(member) if isinstance(member, types.FunctionType) else member
+    return copy.copy(member) if isinstance(member, _FIELD_GETTER) else member
 
 
 def _takes_attributes(kind: type) -> bool:

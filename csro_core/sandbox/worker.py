@@ -89,7 +89,7 @@ class Worker:
         """Says everything about a text without running it."""
         verdict = check(text)
         # Before the description, which changes the tree.
-        chance = verdict.tree is None or has_chance(verdict.tree)
+        chance = verdict.tree is None or bool(verdict.problems) or has_chance(verdict.tree)
         tree_hash, docstring = describe_tree(verdict.tree) if verdict.tree is not None else ("", "")
         problems = [[one.line, one.message] for one in verdict.problems[:MAX_PROBLEMS]]
         told = {"problems": problems, "tree_hash": tree_hash, "docstring": docstring[:MAX_DOCSTRING], "chance": chance}

@@ -78,6 +78,15 @@ def g():\n    yield lambda: 0\nfor x in g():\n    str(x)
 x = sorted([1], key=lambda a: str(lambda: 0))
 global f\nf = 1\ndef set():\n    global f\n    f = lambda: 0\nstr(f)
 x = max([lambda: 0], key=str)
+"%s".__mod__(lambda: 0)
+import operator\noperator.mod("%s", lambda: 0)
+from operator import mod\nmod("%s", lambda: 0)
+from operator import mod as write\nwrite("%s", lambda: 0)
+import operator as o\nf = o.mod\nf("%s", lambda: 0)
+class S(str): pass\nS(lambda: 0)
+t = "%s"\nt %= (lambda: 0)
+d = dict(**{"a": lambda: 0}, **{})\nstr(d)
+def f(**k): return str(k)\nf(a=lambda: 0)
 x = sorted([lambda: 0], key=str)
 x = sorted([lambda: 0], key=lambda f: f"{f}")
 import math\nstr([math.floor.__call__])
@@ -110,6 +119,10 @@ s = {None}\nt = s.union({1})\nfor x in t: pass
 class A: pass\nclass B: pass\nfor x in {A, B}: pass
 for x in {type(1), type("")}: pass
 for x in {ValueError(), 1}: pass
+sorted({None, 1}, key=lambda x: 0)
+class A:\n    def __lt__(self, o): return False\n    __gt__ = __lt__\nmax({A(), len, max})
+s = {None, 1}\nfor x in s.__iter__(): pass
+s = {None, 1}\ni = s.__iter__()\nnext(i)
 try:\n    pass\nexcept ValueError as e:\n    x = list({e})
 @dataclass(frozen=True)\nclass A:\n    x: object = None\nfor a in {A(), A(1)}: pass
 @dataclass(frozen=True)\nclass A:\n    x: object = None\nhash(A())
@@ -159,10 +172,25 @@ def test_what_shows_none_is_no_chance(text):
     assert not has_chance(tree(text))
 
 
+def test_nothing_in_a_tree_is_an_error():
+    """Hostile texts are read too, and large ones in little time: what is too tangled counts as chance."""
+    for path in (HONEST.parent / "attacks").glob("*.py"):
+        try:
+            parsed = ast.parse(path.read_text(encoding="utf-8"))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        assert has_chance(parsed) in {True, False}
+    calls = "f([" + ",".join(f"q{number}" for number in range(50)) + "])\n"
+    parameters = ",".join(f"p{number}" for number in range(200))
+    assert not has_chance(ast.parse(f"def f({parameters}): return 1\n" + calls * 100))
+    names = ",".join(f"a{number}" for number in range(600))
+    assert has_chance(ast.parse(f"def f({parameters}): return 1\n" + f"{names} = x = [{names}]\n" * 9))
+
+
 def test_honest_policies_and_references_are_rarely_taken_for_chance():
     texts = [path.read_text(encoding="utf-8") for path in HONEST.glob("*.py")]
     texts += [reference_text(name) for game in ("repeated_rps", "leduc_poker") for name in reference_names(game)]
     parsed = [ast.parse(text) for text in texts]
     without = [one for one in parsed if not draws_random(one)]
     assert len(without) > 25
-    assert sum(has_chance(one) for one in without) <= 2
+    assert sum(has_chance(one) for one in without) <= 3
