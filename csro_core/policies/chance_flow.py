@@ -19,6 +19,8 @@ SET = 8
 ALL = TEXT | ORDER | ITERATOR | SET
 _PUT_IN = 4
 """Kinds that were put into a container are kept this many bits higher."""
+_STORED = 1 << 12
+"""Passes nothing itself: says that an iterator which comes by is kept in something."""
 
 MOST_EDGES = 200_000
 """Flows that are followed in a text; a large one of a person has a few thousand."""
@@ -54,10 +56,16 @@ class Value:
 
     def stored(self) -> "Value":
         """Returns what a container of it holds: an iterator in a list is consumed by nobody's loop."""
-        return self.plus(TEXT | ORDER) if self.kinds & ITERATOR else self
+        names = frozenset((name, passing | _STORED if passing & ITERATOR else passing) for name, passing in self.names)
+        return Value(_once_stored(self.kinds, _STORED), names)
 
 
 NOTHING = Value()
+
+
+def _once_stored(kinds: int, passing: int) -> int:
+    iterator = kinds & (ITERATOR | ITERATOR << _PUT_IN)
+    return kinds | TEXT | ORDER if passing & _STORED and iterator else kinds
 
 
 def named(name: str) -> Value:
@@ -138,7 +146,7 @@ class Flow:
                         todo.append(name)
 
     def _spread(self, source: str, target: str, passing: int, put_in: bool) -> Iterator[tuple[str, int]]:
-        kinds = self._kinds.get(source, 0)
+        kinds = _once_stored(self._kinds.get(source, 0), passing)
         if put_in:
             yield target, ((kinds | kinds >> _PUT_IN) & passing) << _PUT_IN
         else:
@@ -149,6 +157,6 @@ class Flow:
         """Returns all kinds that a value may hold, once everything has settled."""
         found = value.kinds
         for name, passing in value.names:
-            kinds = self._kinds.get(name, 0)
+            kinds = _once_stored(self._kinds.get(name, 0), passing)
             found |= (kinds | kinds >> _PUT_IN) & passing
         return found

@@ -33,6 +33,10 @@ x = [].append\nstr(x)
 str(iter([1]))
 x = iter([1])\nstr(x)
 x = zip([1], [2])\nstr((x, 1))
+x = iter([1])\nl = [x]\nfor i in l:\n    str(i)
+x = iter([1])\nl = []\nl.append(x)\nfor i in l:\n    str(i)
+x = iter([1])\nd = {1: x}\nfor i in d.values():\n    str(i)
+def f():\n    x = iter([1])\n    return [x]\nfor i in f():\n    str(i)
 str(map(len, [])) + str(count())
 list(map(str, [lambda: 0]))
 list(map(repr, [iter([])]))
@@ -151,6 +155,7 @@ x = None\ny = x in {1, 2}\nfor z in {3, 4}: pass
 x = isinstance(1, (int, str))\ny = str(2)
 def f(x):\n    '''100 %'''\n    return x % 3\ng = [f]
 pairs = zip([1], [2])\nfor a, b in pairs:\n    x = f"{a}{b}"
+pairs = zip([1], [2])\nkept = [list(pairs)]\nfor a in kept:\n    x = f"{a}"
 x = hash((1, 2)) % 3
 class A: pass\nx = hash(A()) % 3\ny = str(A())
 x = sum(1 for a in [1] if a)\ny = str(x)

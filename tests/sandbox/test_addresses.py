@@ -70,7 +70,9 @@ FROZEN = "@dataclass(frozen=True)\nclass Frozen:\n    x: object = None\n"
 
 def text_of(expression):
     return (
-        HEAD + FROZEN * ("Frozen" in expression) + "class Policy:\n    def __init__(self):\n        self.kept = []\n    def act(self, obs):\n"
+        HEAD
+        + FROZEN * ("Frozen" in expression)
+        + "class Policy:\n    def __init__(self):\n        self.kept = []\n    def act(self, obs):\n"
         f"        self.kept.append([Thing()] * obs['throw'])\n        return int({expression}) // 2 % 3\n"
     )
 
