@@ -59,6 +59,7 @@ class Names:
         bound: names that the text binds in any way.
         attributes: the same, and attributes that it sets.
         records: fields of dataclasses and named tuples, which Python writes out by itself.
+        views: True where the keys or items of a dict may meet a minus, which makes a set of them.
         operators: True where a class says what an operator does.
         percent: True where a text in it could take `%`.
     """
@@ -73,6 +74,7 @@ class Names:
     bound: set[str] = field(default_factory=set)
     attributes: set[str] = field(default_factory=set)
     records: set[str] = field(default_factory=set)
+    views: bool = False
     operators: bool = False
     percent: bool = False
 
@@ -95,7 +97,24 @@ def names_of(tree: ast.Module) -> Names:
             _bound(found, node)
             found.percent |= _makes_percent(node)
     found.attributes |= found.bound
+    found.views = _has_loose_view(tree, {"items", "keys"} - found.attributes)
     return found
+
+
+def _has_loose_view(tree: ast.Module, views: set[str]) -> bool:
+    """Returns True where `keys` or `items` is used for something else than to be gone through at once."""
+    harmless: set[int] = set()
+    for node in ast.walk(tree):
+        gone_through: list[ast.expr] = []
+        if isinstance(node, ast.For | ast.comprehension):
+            gone_through = [node.iter]
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in BUILT_IN:
+            gone_through = node.args
+        harmless.update(id(one.func) for one in gone_through if isinstance(one, ast.Call))
+    return any(
+        isinstance(node, ast.Attribute) and node.attr in views and id(node) not in harmless
+        for node in ast.walk(tree)
+    )
 
 
 def fields_of(node: ast.ClassDef) -> list[str]:

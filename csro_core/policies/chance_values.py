@@ -101,7 +101,10 @@ class Expressions:
         if isinstance(node.value, ast.Name) and node.value.id in self._names.modules:
             self._asked_for(node.attr)
             return NOTHING if self._names.modules[node.value.id] == "math" else self._carried()
-        self.read(node.value)
+        owner = self.read(node.value)
+        if node.attr in known.METHODS - self._names.attributes:
+            # Called later, under another name, it hands out what is in its owner.
+            self.flow.assign(ANY_RETURN, owner)
         return self.attribute(node.attr)
 
     def attribute(self, name: str) -> Value:
@@ -188,6 +191,8 @@ class Expressions:
         if name in {"__iter__", "__reversed__"}:
             self.ordered.append(owner)
             return (own | owner).plus(ITERATOR)
+        if name in {"index", "pop", "remove"}:
+            self.flow.assign(ANYTHING, given.stored())
         if name in known.PLAIN_METHODS:
             return own
         if name not in known.METHODS and name not in self._names.functions:
@@ -249,6 +254,8 @@ class Expressions:
         if name in known.ITERATOR_MAKERS:
             return given.without(ITERATOR).plus(ITERATOR)
         missing = nothing_returned() if name == "next" else NOTHING
+        if name[0].isupper():
+            self.flow.assign(ANYTHING, given.stored())
         kinds = ORDER if name == "type" or name[0].isupper() else 0
         return given.without(ITERATOR).plus(kinds) | missing
 
@@ -299,8 +306,9 @@ class Expressions:
         if not isinstance(node.op, PASSING_OPERATORS):
             return NOTHING
         made = left | right
-        views = any(_is_view(one) for one in (node.left, node.right))
-        return made.plus(SET) if views else made
+        makes_set = isinstance(node.op, ast.BitAnd | ast.BitOr | ast.BitXor)
+        makes_set |= isinstance(node.op, ast.Sub) and self._names.views
+        return made.plus(SET) if makes_set else made
 
     def _read_UnaryOp(self, node: ast.UnaryOp) -> Value:
         value = self.read(node.operand)
@@ -317,7 +325,8 @@ class Expressions:
         return self.read(node.body) | self.read(node.orelse)
 
     def _read_Subscript(self, node: ast.Subscript) -> Value:
-        self.read(node.slice)
+        # A key that is missing is told in a message.
+        self.flow.assign(ANYTHING, self.read(node.slice).stored())
         found = self.read(node.value)
         return found | named(ANY_RETURN) if self._names.operators else found
 
@@ -383,7 +392,3 @@ def parameters(arguments: ast.arguments) -> list[str]:
     extra = [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
     listed = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *extra]
     return [one.arg for one in listed if one.arg != "self"]
-
-
-def _is_view(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in {"items", "keys"}

@@ -52,6 +52,9 @@ class A:\n    def m(self): pass\nstr(getattr(A(), "m"))
 P = namedtuple("P", "x")\nstr(P(lambda: 0))
 try:\n    [].index(lambda: 0)\nexcept ValueError as e:\n    x = str(e)
 try:\n    [].index(lambda: 0)\nexcept ValueError as e:\n    x = e.args[0]
+try:\n    [].index(iter([]))\nexcept ValueError as e:\n    x = str(e)
+try:\n    {}[iter([])]\nexcept KeyError as e:\n    x = str(e)
+try:\n    raise ValueError(iter([]))\nexcept ValueError as e:\n    x = str(e)
 try:\n    {}[lambda: 0]\nexcept KeyError as e:\n    x = f"{e}"
 def f(a=lambda: 0):\n    return str(a)
 def f(*a):\n    return str(a)\nf(1, lambda: 0)
@@ -110,6 +113,9 @@ def f(x): return\ns = {f(1), 2}\nlist(s)
 d = {}\nfor x in {d.get(1), 3}: pass
 for x in {None: 1}.keys() | {2: 1}.keys(): pass
 max({None, int}, key=str)
+k = {None: 1, 2: 3}.keys()\nfor x in k - {5}: pass
+f = lambda k: list(k - {5})\nf({None: 1}.items())
+k = {None: 1}.keys\nfor x in k() & {1}: pass
 s = {None, 1}\na, b = s
 s = {None, 1}\nx = [*s]
 s = {(None, 1), (2, 3)}\nx = list(s)
