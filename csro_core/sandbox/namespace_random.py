@@ -103,5 +103,8 @@ def _generators(random_class: Any, mixed: Callable[[object], int], unseeded: int
             self.gauss_next = None
 
     Random.__module__ = "policy"
+    # `super(Random, r).seed()` would ask the system for randomness.
+    for name in ("__new__", "__init__", "seed"):
+        setattr(random_class.__base__, name, vars(Random)[name])
     names.give(Random)
     return Random

@@ -100,6 +100,24 @@ def test_a_generator_that_never_seeds_itself_repeats_all_the_same():
     assert executed(text)["x"] == executed(text)["x"]
 
 
+BEHIND = """
+import random
+R = random.Random
+class Sub(R):
+    def seed(self, *arguments):
+        super(R, self).seed()
+first, second, third = super(R, R).__new__(R), R(1), Sub(1)
+super(R, second).seed()
+super(Sub, third).seed()
+draws = [one.random() for one in (first, second, third, Sub(2), Sub.__new__(Sub))]
+"""
+
+
+def test_the_systems_randomness_is_out_of_reach():
+    assert executed(BEHIND)["draws"] == executed(BEHIND)["draws"]
+    assert not set(executed(BEHIND)["draws"]) & set(executed(BEHIND, 5)["draws"])
+
+
 @pytest.mark.parametrize("written", [0, -7, True, 2.5, "me", "caf\u00e9", b"me", 10**300])
 def test_mixtures_are_those_that_older_matches_were_played_with(written):
     text = "import random\nx = random.Random(SEED).random()\nrandom.seed(SEED)\ny = random.random()\n"
