@@ -14,6 +14,8 @@ PLAIN_RESULT = frozenset(
 """Built-ins whose result is a number, a text or the like, whatever they are given."""
 TEXT_MAKERS = frozenset({"ascii", "format", "repr", "str"})
 """Built-ins that turn a value into text."""
+GUARDED = frozenset({"delattr", "getattr", "hasattr", "hash", "print", "setattr"})
+"""Built-ins that are functions of Python's in a policy (`sandbox.namespace`), with addresses in their texts."""
 ITERATOR_MAKERS = frozenset({"enumerate", "filter", "iter", "map", "reversed", "zip"})
 """Built-ins whose results are iterators."""
 UNORDERED = frozenset({"bool", "frozenset", "len", "set"})

@@ -89,6 +89,8 @@ class Expressions:
         if name in known.TEXT_MAKERS:
             # Handed on as it is: whoever calls it may give it anything.
             self.shown.append(named(ANYTHING))
+        if name in known.GUARDED:
+            return found | self._carried()
         if name in known.ITERATOR_MAKERS or name == "object":
             self.flow.assign(ANY_RETURN, self._carried())
         return found | Value(ORDER) if name in known.BUILT_IN or name in self._names.classes else found
@@ -231,7 +233,7 @@ class Expressions:
         if name in {"map", "filter"} and node.args:
             results = self._called_with(node.args[0], self.gone_through(given))
             return (results if name == "map" else given.without(ITERATOR)).plus(ITERATOR)
-        others = union(self.read(value) for value in by_name.values())
+        others = union(self.read(value).stored() for value in by_name.values())
         if name in known.TEXT_MAKERS:
             self.shown.extend(positional[:1] or [others])
         if name == "hash":

@@ -123,6 +123,9 @@ class _Type(NotCopied):
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("type is read-only in a policy")
 
+    def __repr__(self) -> str:
+        return "<class 'type'>"
+
     def __getitem__(self, parameters: object) -> "_Type":
         return self
 

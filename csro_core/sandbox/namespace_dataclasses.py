@@ -40,7 +40,7 @@ class FieldView(NotCopied):
         return f"Field(name={object.__getattribute__(self, 'name')!r})"
 
 
-class _Field(NotCopied, dataclasses.Field):  # type: ignore[type-arg]
+class _Field(dataclasses.Field, NotCopied):  # type: ignore[type-arg]
     """A field that takes its name once, and only a harmless one."""
 
     __slots__ = ()
@@ -60,10 +60,20 @@ def _read_only(owner: object, name: str, value: object) -> None:
     raise AttributeError("this is read-only in a policy")
 
 
+def _marker_text(owner: object) -> str:
+    return "<marker>"
+
+
+def _marker_hash(owner: object) -> int:
+    return 0
+
+
 def seal() -> None:
-    """Makes the markers that all episodes share read-only in this process."""
+    """Makes the markers that all episodes share read-only in this process, and free of addresses."""
     for marker in (dataclasses.KW_ONLY, dataclasses.MISSING, vars(dataclasses)["_HAS_DEFAULT_FACTORY"]):
         type(marker).__setattr__ = _read_only  # type: ignore[method-assign]
+        type(marker).__repr__ = _marker_text  # type: ignore[method-assign]
+        type(marker).__hash__ = _marker_hash  # type: ignore[method-assign, assignment]
 
 
 def policy_field(  # noqa: PLR0913 - the parameters of dataclasses.field

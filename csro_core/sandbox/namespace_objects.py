@@ -24,6 +24,10 @@ class NotCopied:
 
     __slots__ = ()
 
+    def __repr__(self) -> str:
+        """Returns a text without an address."""
+        return "<part of the library>"
+
     def __copy__(self) -> Any:
         """Returns itself."""
         return self

@@ -13,7 +13,8 @@ from csro_core.sandbox.namespace import new_namespace
 GAME = GameSpec("repeated_rps", {"num_throws": 30})
 ROTATE = "class Policy:\n    def act(self, obs):\n        return obs['throw'] % 3\n"
 HEAD = (
-    "from collections import namedtuple\nfrom dataclasses import dataclass\nfrom fractions import Fraction\n"
+    "from collections import namedtuple\nfrom dataclasses import KW_ONLY, dataclass, field, fields\n"
+    "from typing import Optional\nfrom fractions import Fraction\n"
     "from functools import partial, lru_cache\nfrom abc import ABC\n"
     "class Thing:\n    pass\nclass Slotted:\n    __slots__ = ('x',)\nclass Failed(Exception):\n    pass\n"
     "class Abstract(ABC):\n    pass\n@dataclass(eq=False)\nclass Data:\n    x: int = 0\n"
@@ -55,6 +56,7 @@ digits("%s" % [self.act])
 digits(repr(self))
 digits(str(Thing())) + digits(repr([Slotted(), Abstract(), Data()]))
 digits(str(Failed()))
+digits(str(field()) + str(fields(Data)) + repr([type, KW_ONLY, Optional, Abstract]))
 digits(super().__repr__())
 [2 * (x is None) + (x == 5) for x in {None, 5, 7, 11}].index(2)
 [x == 5 for x in {self.act, digits, 5, len}].index(True)
