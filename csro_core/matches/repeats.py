@@ -1,6 +1,6 @@
-"""Deterministic pairs: where no random number can decide, equal seats give equal episodes, and a few are enough.
+"""Deterministic pairs: where no chance can decide, equal seats give equal episodes, and a few are enough.
 
-A game of simultaneous steps has no chance moves, and a policy that draws no random numbers plays alike in every
+A game of simultaneous steps has no chance moves, and a policy without chance (`policies.chance`) plays alike in every
 episode. That is not taken on trust: two episodes of each seat, with different seeds, are played and compared step by
 step. If they agree the others are known; if not, the whole job is played.
 """

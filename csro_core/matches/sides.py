@@ -31,7 +31,7 @@ class Side:
         alive: `[E]` False where this policy has forfeited the episode.
         playing: the episodes that are not over; one set, shared by both sides.
         player: its process; None where it cannot act (refused, or dead).
-        random: False where the policy cannot draw random numbers.
+        random: False where no chance can decide what the policy does (`policies.chance`).
         failures: what went wrong, in the order of events.
     """
 

@@ -38,6 +38,7 @@ class Inspection:
         problems: every problem found, in order of lines.
         docstring: docstring of class `Policy` (or of the module), "" where there is none.
         lines: number of lines.
+        chance: False where the policy does the same in every episode for equal observations (`chance`).
     """
 
     ok: bool
@@ -46,6 +47,7 @@ class Inspection:
     problems: tuple[Problem, ...]
     docstring: str
     lines: int
+    chance: bool = True
 
 
 def sha256(text: str) -> str:
@@ -77,31 +79,3 @@ def describe_tree(tree: ast.Module) -> tuple[str, str]:
 def _has_docstring(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     first = node.body[0] if node.body else None
     return isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
-
-
-def draws_random(tree: ast.Module) -> bool:
-    """Returns False where a policy cannot draw a random number: it never uses what it imports from `random`.
-
-    The module is the only source of randomness that a policy is offered. The answer errs to the side of True: a draw
-    that no episode reaches counts, and so do imports that may be used under another name than they bind: those within a
-    class (`Tools.random.random()`), and names with two underscores, which Python spells anew within a class.
-    """
-    nodes = list(ast.walk(tree))
-    bound = set().union(*map(_random_names, nodes))
-    if not bound:
-        return False
-    if "*" in bound or any("__" in name for name in bound):
-        return True
-    classes = (node for node in nodes if isinstance(node, ast.ClassDef))
-    if any(_random_names(inner) for one in classes for inner in ast.walk(one)):
-        return True
-    return any(isinstance(node, ast.Name) and node.id in bound for node in nodes)
-
-
-def _random_names(node: ast.AST) -> set[str]:
-    """Returns the names that an import of `random`, or from it, binds."""
-    if isinstance(node, ast.Import):
-        return {one.asname or one.name for one in node.names if one.name == "random"}
-    if isinstance(node, ast.ImportFrom) and node.module == "random":
-        return {one.asname or one.name for one in node.names}
-    return set()

@@ -12,6 +12,7 @@ from types import CodeType
 from csro_core.policies.source import Problem
 from csro_core.sandbox import guard_names as names
 from csro_core.sandbox.guard_contract import contract_problems, line_of_act
+from csro_core.sandbox.guard_letters import BYTE_ORDER_MARK, letter_problems
 from csro_core.sandbox.guard_rename import PREFIX, Renamer, is_slots, with_written_names
 
 POLICY_FILE = "<policy>"
@@ -59,19 +60,20 @@ def check(text: str) -> Verdict:
     if len(text) > names.MAX_CHARACTERS:
         size = f"a policy has at most {names.MAX_CHARACTERS:,} characters, this text has {len(text):,}"
         return Verdict(None, (Problem(0, size),))
+    problems = set(letter_problems(text))
     try:
-        tree = ast.parse(text, POLICY_FILE)
+        tree = ast.parse(text.removeprefix(BYTE_ORDER_MARK), POLICY_FILE)
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
-        return Verdict(None, (_parse_problem(error, text),))
+        return Verdict(None, _in_order(problems | {_parse_problem(error, text)}))
     checker = _Checker(_bound_names(tree))
     try:
         checker.visit(tree)
     except TooComplexError as error:
-        return Verdict(None, (error.problem,))
-    problems = set(checker.problems) | set(contract_problems(tree))
+        return Verdict(None, _in_order(problems | {error.problem}))
+    problems.update(checker.problems, contract_problems(tree))
     if not problems:
         problems.update(_compile_problems(tree))
-    return Verdict(tree, tuple(sorted(problems, key=lambda one: (one.line, one.message))), line_of_act(tree))
+    return Verdict(tree, _in_order(problems), line_of_act(tree))
 
 
 def compile_policy(tree: ast.Module) -> CodeType:
@@ -81,6 +83,10 @@ def compile_policy(tree: ast.Module) -> CodeType:
         SyntaxError: the tree does not compile; `check` would have said so.
     """
     return with_written_names(compile(Renamer().visit(tree), POLICY_FILE, "exec", dont_inherit=True))
+
+
+def _in_order(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    return tuple(sorted(problems, key=lambda one: (one.line, one.message)))
 
 
 def _parse_problem(error: Exception, text: str) -> Problem:

@@ -59,8 +59,8 @@ DUNDER_METHODS = frozenset(
 )
 """Double-underscore methods that a class of a policy may define, and that may be called by name."""
 
-DUNDER_READ = DUNDER_METHODS | {"__name__", "__doc__"}
-"""Double-underscore attributes that may be read."""
+DUNDER_READ = (DUNDER_METHODS | {"__name__", "__doc__"}) - {"__class_getitem__"}
+"""Double-underscore attributes that may be read. `x.__class_getitem__(int)` would be as good as the class of x."""
 
 DUNDER_KEPT = frozenset({"__name__"})
 """Double-underscore attributes that may be read and not changed."""
@@ -175,14 +175,14 @@ _EXCEPTIONS = [
 BUILTINS: tuple[str, ...] = tuple(
     """
     abs all any ascii bin bool bytearray bytes callable chr classmethod complex dict divmod enumerate filter float
-    format frozenset hash hex int isinstance issubclass iter len list map max min next object oct ord pow property range
+    format frozenset hex int isinstance issubclass iter len list map max min next object oct ord pow property range
     repr reversed round set slice sorted staticmethod str sum super tuple zip NotImplemented Ellipsis
     """.split()
     + _EXCEPTIONS
 )
 """Built-in names that are handed to a policy as they are."""
 
-BUILTINS_REPLACED = frozenset({"delattr", "getattr", "hasattr", "print", "setattr", "type"})
+BUILTINS_REPLACED = frozenset({"delattr", "getattr", "hasattr", "hash", "print", "setattr", "type"})
 """Built-in names that a policy gets in a guarded form (`namespace`)."""
 
 BUILTIN_HINTS = {

@@ -4,14 +4,15 @@ One namespace belongs to one policy in one episode. Nothing in it is shared with
 """
 
 import builtins
-import random
 from collections.abc import Callable, Collection
 from typing import Any
 
 from csro_core.sandbox.guard_names import BUILTINS, DUNDER_KEPT, MODULES
 from csro_core.sandbox.guard_rename import TYPE_OF
-from csro_core.sandbox.namespace_functions import checked_name
+from csro_core.sandbox.namespace_functions import checked_name, read_name
 from csro_core.sandbox.namespace_modules import Copies, ModuleStandIn, library, module_stand_in
+from csro_core.sandbox.namespace_objects import Names, NotCopied
+from csro_core.sandbox.namespace_random import random_functions
 
 MAX_PRINTED = 1_000_000
 """Characters that a policy may print in an episode. What it prints is counted and dropped."""
@@ -27,6 +28,7 @@ def new_namespace(seed: int) -> dict[str, Any]:
             has read the source cannot replay it, and so that episodes are independent.
     """
     copies = Copies()
+    names = Names()
     modules: dict[str, ModuleStandIn] = {}
 
     def stand_in(name: str) -> ModuleStandIn:
@@ -36,7 +38,7 @@ def new_namespace(seed: int) -> dict[str, Any]:
 
     def maker(module: str) -> Callable[[str], Any]:
         if module == "random":
-            return _random_functions(seed, copies)
+            return random_functions(seed, copies, names)
         return lambda name: stand_in("collections.abc") if name == "abc" else copies.of(library()[module][name])
 
     def import_module(
@@ -48,7 +50,8 @@ def new_namespace(seed: int) -> dict[str, Any]:
 
     offered = {name: getattr(builtins, name) for name in BUILTINS}
     offered.update(_guarded_builtins(copies))
-    offered["__build_class__"] = builtins.__build_class__
+    offered["hash"] = names.hash_of
+    offered["__build_class__"] = names.build_class
     offered["__import__"] = import_module
     return {"__builtins__": offered, "__name__": "policy", "__annotations__": {}}
 
@@ -74,54 +77,11 @@ class Offered(dict[str, Any]):
         return made
 
 
-def _random_functions(seed: int, copies: Copies) -> Callable[[str], Any]:
-    """Returns what makes the things that the module `random` offers, bound to this episode's own generator."""
-    own = random.Random(seed)
-
-    def mixed(written: object) -> str:
-        if isinstance(written, int | float | str | bytes):
-            return f"{seed}:{written!r}"
-        return f"{seed}:{own.getrandbits(64)}"
-
-    def reseed(a: object = None, version: int = 2) -> None:
-        # Without an argument the episode's own stream goes on: nothing here may depend on the clock.
-        if a is not None:
-            own.seed(mixed(a))
-
-    def make(name: str) -> Any:
-        if name == "seed":
-            return reseed
-        return _random_class(seed, copies, mixed) if name == "Random" else getattr(own, name)
-
-    return make
-
-
-def _random_class(seed: int, copies: Copies, mixed: Callable[[object], str]) -> type:
-    """Returns the class `Random`, whose seeds are mixed with the episode's."""
-    original = copies.of_class(random.Random)
-
-    class Random(original):  # type: ignore[misc, valid-type]
-        """A generator of the policy's own; reproducible even without a seed."""
-
-        def __new__(cls, *arguments: object) -> Any:
-            return random.Random.__new__(cls)
-
-        def __init__(self, x: object = None) -> None:
-            random.Random.__init__(self, mixed(x))
-
-        def seed(self, a: object = None, version: int = 2) -> None:
-            already = isinstance(a, str) and a.startswith(f"{seed}:")
-            random.Random.seed(self, a if already else mixed(a))  # type: ignore[arg-type]
-
-    Random.__module__ = "policy"
-    return Random
-
-
 def _guarded_builtins(copies: Copies) -> dict[str, Any]:
     """Returns the built-ins that take names of attributes as strings, `type` and `print`."""
 
     def policy_getattr(owner: object, name: str, default: object = _MISSING) -> Any:
-        checked = checked_name(name)
+        checked = read_name(name)
         return getattr(owner, checked) if default is _MISSING else getattr(owner, checked, default)
 
     def policy_hasattr(owner: object, name: str) -> bool:
@@ -151,7 +111,7 @@ def _stored_name(name: object) -> str:
     return checked
 
 
-class _Type:
+class _Type(NotCopied):
     """Stands for `type`: tells the type of a value and works in isinstance and in annotations; makes no classes."""
 
     __slots__ = ("_Type__copies",)
@@ -162,6 +122,9 @@ class _Type:
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("type is read-only in a policy")
+
+    def __repr__(self) -> str:
+        return "<class 'type'>"
 
     def __getitem__(self, parameters: object) -> "_Type":
         return self

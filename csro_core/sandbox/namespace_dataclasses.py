@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from csro_core.sandbox.guard_names import ATTRIBUTES_REFUSED, is_dunder
 from csro_core.sandbox.guard_rename import written_name
+from csro_core.sandbox.namespace_objects import NotCopied, taken_back
 
 _FIELDS = "__dataclass_fields__"
 
@@ -18,7 +19,7 @@ _FIELDS = "__dataclass_fields__"
 _TOLD = ("name", "type", "default", "default_factory", "init", "repr", "hash", "compare", "metadata", "kw_only")
 
 
-class FieldView:
+class FieldView(NotCopied):
     """What `fields()` tells of a field; the field itself stays out of reach.
 
     It has no `__init__` or `__new__` of its own: a policy could call the one and mark the other.
@@ -39,7 +40,7 @@ class FieldView:
         return f"Field(name={object.__getattribute__(self, 'name')!r})"
 
 
-class _Field(dataclasses.Field):  # type: ignore[type-arg]
+class _Field(dataclasses.Field, NotCopied):  # type: ignore[type-arg]
     """A field that takes its name once, and only a harmless one."""
 
     __slots__ = ()
@@ -59,10 +60,20 @@ def _read_only(owner: object, name: str, value: object) -> None:
     raise AttributeError("this is read-only in a policy")
 
 
+def _marker_text(owner: object) -> str:
+    return "<marker>"
+
+
+def _marker_hash(owner: object) -> int:
+    return 0
+
+
 def seal() -> None:
-    """Makes the markers that all episodes share (KW_ONLY, MISSING) read-only in this process."""
-    for marker in (dataclasses.KW_ONLY, dataclasses.MISSING):
+    """Makes the markers that all episodes share read-only in this process, and free of addresses."""
+    for marker in (dataclasses.KW_ONLY, dataclasses.MISSING, vars(dataclasses)["_HAS_DEFAULT_FACTORY"]):
         type(marker).__setattr__ = _read_only  # type: ignore[method-assign]
+        type(marker).__repr__ = _marker_text  # type: ignore[method-assign]
+        type(marker).__hash__ = _marker_hash  # type: ignore[method-assign, assignment]
 
 
 def policy_field(  # noqa: PLR0913 - the parameters of dataclasses.field
@@ -137,7 +148,10 @@ def make_dataclass_decorator(class_variable: object) -> Callable[..., Any]:
                     decorated.__annotations__[name] = ClassVar
                 elif word == "KW_ONLY":
                     decorated.__annotations__[name] = dataclasses.KW_ONLY
-            return decorate(decorated)
+            give_again = taken_back(decorated)
+            made: Any = decorate(decorated)
+            give_again(made)
+            return made
 
         return checked if cls is None else checked(cls)
 

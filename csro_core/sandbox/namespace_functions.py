@@ -9,6 +9,7 @@ from typing import Any
 
 from csro_core.sandbox.guard_names import ATTRIBUTES_REFUSED, DUNDER_READ, is_dunder
 from csro_core.sandbox.guard_rename import private_name
+from csro_core.sandbox.namespace_objects import NotCopied
 
 
 def checked_name(name: object) -> str:
@@ -23,6 +24,23 @@ def checked_name(name: object) -> str:
     if (is_dunder(name) and name not in DUNDER_READ) or name in ATTRIBUTES_REFUSED:
         raise AttributeError(f"the attribute {name} is not allowed in a policy")
     return private_name(name)
+
+
+_BY_ADDRESS = frozenset({"__format__", "__hash__", "__repr__", "__str__"})
+
+
+def read_name(name: object) -> str:
+    """Returns the name under which an attribute named in a string lives that is to be read.
+
+    Raises:
+        TypeError: it is not a plain string.
+        AttributeError: the attribute is refused. Python's own hashes and texts of objects hold addresses, and the check
+            of the text (`policies.chance`) sees only names that are written out.
+    """
+    checked = checked_name(name)
+    if checked in _BY_ADDRESS:
+        raise AttributeError(f"the attribute {checked} is not read by its name in a policy; use hash(x) or str(x)")
+    return checked
 
 
 def policy_copy(x: Any) -> Any:
@@ -46,7 +64,7 @@ def policy_deepcopy(x: Any, memo: Any = None) -> Any:
 
 def attribute_getter(*names: object) -> Callable[[Any], Any]:
     """Returns what `operator.attrgetter` does, for names that a policy may use."""
-    paths = [[checked_name(part) for part in str(name).split(".")] for name in names if checked_name(name)]
+    paths = [[read_name(part) for part in str(name).split(".")] for name in names if checked_name(name)]
 
     def get(value: Any, path: list[str]) -> Any:
         return functools.reduce(getattr, path, value)
@@ -58,7 +76,7 @@ def attribute_getter(*names: object) -> Callable[[Any], Any]:
 
 def method_caller(name: object, /, *arguments: Any) -> Callable[[Any], Any]:
     """Returns what `operator.methodcaller` does for positional arguments, for names that a policy may use."""
-    checked = checked_name(name)
+    checked = read_name(name)
     return lambda value: getattr(value, checked)(*arguments)
 
 
@@ -98,16 +116,17 @@ def total_order(cls: Any) -> Any:
     """
     if not isinstance(cls, type):
         raise TypeError("@total_ordering decorates a class")
-    own = set(vars(cls))
+    own = dict(vars(cls))
     ordered: Any = functools.total_ordering(cls)
     for name in ("__lt__", "__le__", "__gt__", "__ge__"):
         added = vars(ordered).get(name)
-        if name not in own and isinstance(added, types.FunctionType):
+        # Also in place of one that says `__gt__ = object.__gt__`: the library adds its own there too.
+        if added is not own.get(name) and isinstance(added, types.FunctionType):
             setattr(ordered, name, copied_function(added))
     return ordered
 
 
-class CachedProperty:
+class CachedProperty(NotCopied):
     """Stands for `functools.cached_property`, whose name for the cache could be changed by anybody."""
 
     __slots__ = ("_CachedProperty__function", "_CachedProperty__name")

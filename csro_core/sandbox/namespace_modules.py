@@ -4,7 +4,9 @@ An episode must not learn from another one. So whatever a policy could hang an a
 library class) exists once per namespace, and the originals cannot be reached.
 """
 
+import collections
 import collections.abc
+import copy
 import fractions
 import functools
 import importlib
@@ -17,6 +19,7 @@ from csro_core.sandbox import namespace_dataclasses as dataclass_stand_ins
 from csro_core.sandbox import namespace_functions as functions
 from csro_core.sandbox.guard_names import MODULES
 from csro_core.sandbox.namespace_named_tuples import BASE as NAMED_TUPLE_BASE
+from csro_core.sandbox.namespace_objects import NotCopied
 
 _KINDS_REFUSED = frozenset(
     {
@@ -36,11 +39,13 @@ _KINDS_REFUSED = frozenset(
         types.WrapperDescriptorType,
     }
 )
+_FIELD_GETTER = type(vars(collections.namedtuple("Pair", "left right"))["left"])
+_SHARED = (types.FunctionType, property, staticmethod, _FIELD_GETTER)
 _HEAP_TYPE = 1 << 9
 _IMMUTABLE_TYPE = 1 << 8
 
 
-class ModuleStandIn:
+class ModuleStandIn(NotCopied):
     """A read-only module that offers listed names only, without a way to the real module."""
 
     __slots__ = ("_ModuleStandIn__name", "_ModuleStandIn__offered")
@@ -87,7 +92,7 @@ def module_stand_in(name: str, offered: Mapping[str, Any]) -> ModuleStandIn:
     return made
 
 
-class Hint:
+class Hint(NotCopied):
     """Stands for a name of `typing` or `collections.abc`: subscripting and | do nothing, isinstance works."""
 
     __slots__ = ("_Hint__abstract",)
@@ -218,6 +223,8 @@ def library() -> dict[str, dict[str, Any]]:
     internals: dict[str, Any] = vars(fractions)
     if hasattr(internals.get("_hash_algorithm"), "__wrapped__"):
         internals["_hash_algorithm"] = internals["_hash_algorithm"].__wrapped__
+    for made_by_the_library in (fractions.Fraction, type(functools.cache(len).cache_info())):
+        seal_maker(made_by_the_library)
     # The real one is a shared object with attributes; the compiler has read the import already.
     special["__future__"] = {"annotations": None}
     # Their own classes would be shared by all episodes; these catch them too.
@@ -240,6 +247,17 @@ def library() -> dict[str, dict[str, Any]]:
     }
     dataclass_stand_ins.seal()
     return special
+
+
+def seal_maker(original: Any) -> None:
+    """Puts something that takes no attributes in the place of a class's `__new__`.
+
+    The library makes instances of the original class (a sum of fractions, what `cache_info()` tells). Their methods
+    come bound to them, and take nothing; `__new__` alone would come as it is.
+    """
+    made = vars(original).get("__new__")
+    if isinstance(made, staticmethod) and isinstance(made.__func__, types.FunctionType):
+        original.__new__ = staticmethod(made.__func__.__call__)
 
 
 class Copies:
@@ -294,16 +312,21 @@ def _is_ours(kind: type) -> bool:
 
 
 def _is_shared(member: object) -> bool:
-    return isinstance(member, types.FunctionType | property | staticmethod)
+    return isinstance(member, _SHARED)
 
 
 def _copied_member(member: Any) -> Any:
-    """Returns a copy of a method or a property: both take marks, and a property can be made anew in place."""
+    """Returns a copy of a method, a property or the field of a named tuple.
+
+    All take marks (the last one as its docstring), and a property can be made anew in place.
+    """
+    if isinstance(member, types.FunctionType):
+        return functions.copied_function(member)
     if isinstance(member, staticmethod):
         return staticmethod(_copied_member(member.__func__))
     if isinstance(member, property):
         return property(*(_copied_member(part) for part in (member.fget, member.fset)))
-    return functions.copied_function(member) if isinstance(member, types.FunctionType) else member
+    return copy.copy(member) if isinstance(member, _FIELD_GETTER) else member
 
 
 def _takes_attributes(kind: type) -> bool:

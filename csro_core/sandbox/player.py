@@ -136,6 +136,7 @@ class Player:
             problems=problems,
             docstring=str(answer.get("docstring", "")),
             lines=count_lines(text),
+            chance=answer.get("chance") is not False,
         )
 
     def ask_load(self, text: str) -> None:
@@ -148,7 +149,7 @@ class Player:
             self._send("reload", (self._known.code, self._known.act_line))
 
     def loaded(self) -> tuple[tuple[Problem, ...], bool]:
-        """Returns what is wrong with the text that `ask_load` sent, and whether it may draw random numbers."""
+        """Returns what is wrong with the text that `ask_load` sent, and whether chance may decide what it does."""
         if self._known is not None:
             return (), self._known.random
         answer = self._object()

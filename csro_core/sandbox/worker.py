@@ -3,8 +3,8 @@
 Every episode has a fresh namespace and a fresh `Policy()`. The process answers questions until it is killed; see
 `protocol` for the words. A policy that fails in an episode is not asked again there.
 
-Order of sets: strings hash alike in every process (the zygote fixes the hash seed). The hash of None and of plain
-objects is an address before Python 3.12, so a policy that iterates over a set with None in it may differ between runs.
+Order of sets: strings hash alike in every process (the zygote fixes the hash seed). What else could differ from process
+to process counts as chance (`policies.chance`).
 """
 
 import base64
@@ -19,7 +19,8 @@ import types
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn, TypeAlias
 
-from csro_core.policies.source import describe_tree, draws_random
+from csro_core.policies.chance import has_chance
+from csro_core.policies.source import describe_tree
 from csro_core.sandbox import jail, protocol
 from csro_core.sandbox.guard import POLICY_FILE, check, compile_policy
 from csro_core.sandbox.guard_rename import written_name
@@ -87,9 +88,12 @@ class Worker:
     def _inspect(self, text: str) -> None:
         """Says everything about a text without running it."""
         verdict = check(text)
+        # Before the description, which changes the tree.
+        chance = verdict.tree is None or bool(verdict.problems) or has_chance(verdict.tree)
         tree_hash, docstring = describe_tree(verdict.tree) if verdict.tree is not None else ("", "")
         problems = [[one.line, one.message] for one in verdict.problems[:MAX_PROBLEMS]]
-        _write_text({"problems": problems, "tree_hash": tree_hash, "docstring": docstring[:MAX_DOCSTRING]})
+        told = {"problems": problems, "tree_hash": tree_hash, "docstring": docstring[:MAX_DOCSTRING], "chance": chance}
+        _write_text(told)
 
     def _load(self, text: str) -> None:
         """Checks a text and compiles it; answers with what is wrong with it, or with what it was compiled to."""
@@ -98,7 +102,7 @@ class Worker:
         if verdict.tree is None or problems:
             _write_text({"problems": problems})
             return
-        random = draws_random(verdict.tree)
+        random = has_chance(verdict.tree)
         try:
             self._take(compile_policy(verdict.tree), verdict.act_line)
         except (SyntaxError, ValueError) as error:

@@ -9,9 +9,9 @@ import pytest
 from csro_core.games.base import GameSpec
 from csro_core.matches import referee
 from csro_core.matches.jobs import MatchJob
-from csro_core.matches.repeats import PROBE_EPISODES
+from csro_core.matches.repeats import PROBE_EPISODES, probe_of
+from csro_core.policies.chance import draws_random, has_chance
 from csro_core.policies.library import reference_names, reference_text
-from csro_core.policies.source import draws_random
 
 GAME = GameSpec("repeated_rps", {"num_throws": 40})
 BEAT_LAST = (
@@ -21,11 +21,12 @@ BEAT_LAST = (
 ROTATE = "class Policy:\n    def act(self, obs):\n        return obs['throw'] % 3\n"
 RANDOM = "import random\nclass Policy:\n    def act(self, obs):\n        return random.randrange(3)\n"
 FAIL = "class Policy:\n    def act(self, obs):\n        return obs['throw'] if obs['throw'] < 20 else None\n"
-# No random number, and yet every episode is different: the hash of an object is its address.
+# No random number, and yet every episode is different: the text of an object holds its address.
 ADDRESSES = (
     "class Policy:\n    def __init__(self):\n        self.kept = []\n    def act(self, obs):\n"
-    "        self.kept.append(object())\n        return hash(self.kept[-1]) % 3\n"
+    "        self.kept.append(object())\n        return int(str(self.kept[-1])[-3], 16) % 3\n"
 )
+HASHES = ADDRESSES.replace("int(str(self.kept[-1])[-3], 16)", "hash(self.kept[-1])")
 
 
 def job_of(first, second, episodes=10, keep_moves=True):
@@ -76,11 +77,31 @@ def test_who_can_draw_random_numbers_plays_everything(pool, made, first, second)
     assert not result.deterministic
 
 
-def test_who_differs_without_random_numbers_plays_everything(pool, made):
+def test_who_may_show_an_address_plays_everything(pool, made):
     result = pool.submit([job_of(ADDRESSES, ROTATE)])[0]
+    assert not result.deterministic
+    assert made == [10]
+
+
+def test_who_differs_unexpectedly_plays_everything(pool, made, monkeypatch):
+    """The decision is not taken on trust."""
+    monkeypatch.setattr(referee, "probe_of", lambda game, job, sides: probe_of(game, job, deterministic(sides)))
+    result = pool.submit([job_of(RANDOM, ROTATE)])[0]
     assert not result.deterministic
     assert made == [4, 10]
     assert len(set(result.moves)) > 2
+
+
+def deterministic(sides):
+    for side in sides:
+        side.random = False
+    return sides
+
+
+def test_hashes_of_objects_are_numbers_in_the_order_of_asking(pool, made):
+    result = pool.submit([job_of(HASHES, ROTATE)])[0]
+    assert result.deterministic
+    assert len(set(result.moves)) == 1
 
 
 def test_failures_are_those_of_playing_everything(pool, monkeypatch):
@@ -118,7 +139,7 @@ def test_reference_policies_play_as_if_everything_was_played(pool, monkeypatch):
     assert {result.deterministic for result in results} == {True, False}
     monkeypatch.setattr(referee, "probe_of", lambda *_: None)
     for job, result, whole in zip(jobs, results, pool.submit(jobs), strict=True):
-        assert result.deterministic is not any(draws_random(ast.parse(text)) for text in job.sources)
+        assert result.deterministic is not any(has_chance(ast.parse(text)) for text in job.sources)
         assert np.array_equal(result.returns, whole.returns)
         assert result.moves == whole.moves
 

@@ -21,9 +21,11 @@ EXCEPTION = """
 abc_register_match act_is_property attrgetter_dotted attribute_error_obj chainmap_register copy_bound_method
 copy_method_name dataclass_field_exec dataclass_field_late dataclass_replace_attr deep_recursion exception_long_name
 exception_markup exit_traceback_getattr fullwidth_string generator_close_swallow getattr_str_subclass huge_exception
-mangled_private metaclass_call methodcaller_format namedtuple_injection partial_getattr patch_random policy_deleted
+mangled_private mark_cacheinfo_new mark_fraction_new metaclass_call methodcaller_format namedtuple_injection
+own_seed_by_override own_seed_by_startswith partial_getattr patch_random policy_deleted
 policy_replaced print_megabytes raise_brokenpipe raise_generatorexit raise_kbdint raise_recursionerror
-raise_stopiteration raise_systemexit random_inst random_private_os repr_nested_list repr_recursion sort_key_mutates
+raise_stopiteration raise_systemexit random_inst random_private_os replay_opponent_by_own_seed
+repr_nested_list repr_recursion shared_search sort_key_mutates
 statistics_sys type_of_type type_three_arguments typing_forwardref
 """.split()
 ILLEGAL = """
@@ -40,7 +42,7 @@ bytes_bomb bytes_module format_width grow_memory huge_list percent_width raise_m
 # These try something that has no effect outside their own process; they play on, paper always.
 HARMLESS = """
 annotation_string cross_match_memory encoding_cookie getstate_replay huge_docstring import_mutated_init
-mark_for_opponent mutate_obs nested_parens obs_deleted obs_replaced_lists patch_counter shared_marks
+mark_by_other_doors mark_for_opponent mutate_obs nested_parens obs_deleted obs_replaced_lists patch_counter shared_marks
 """.split()
 # These play on with other throws.
 PLAYING = ["guess_opponent_seed", "replay_computed_dice", "replay_opponent_seed"]
