@@ -291,6 +291,6 @@ def isolation(run: str) -> Isolation | None:
 def _import_demos(target: Store) -> None:
     for archive in sorted(ASSETS.glob("demo-*.zip")):
         try:
-            import_run(target, archive)
+            import_run(target, archive, own=True)
         except CsroError as error:
             LOGGER.warning("demo run %s is left out: %s", archive.name, error)
