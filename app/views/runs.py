@@ -3,8 +3,10 @@
 import streamlit as st
 
 from app import services
+from app.formats import plain, short
 from app.panels import controls, opening, run_list, run_list_bin, run_list_picked, stages
 from app.panels.glossary import page_sentence
+from csro_core.store.damage import unlisted
 from csro_core.store.results import last_results
 
 
@@ -37,6 +39,8 @@ def _pulse(run: str) -> tuple[object, ...]:
 
 def _list() -> None:
     runs = services.store().runs()
+    for sentence in unlisted(services.store().connections, services.store().clock()):
+        st.warning(plain(short(sentence, 600)), icon=":material/broken_image:")
     with st.container(border=True):
         found = run_list.filtered(runs)
         if not found:

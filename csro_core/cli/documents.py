@@ -7,6 +7,7 @@ from csro_core.cli.output import interval, table
 from csro_core.store import Store
 from csro_core.store.calls import CallTotals
 from csro_core.store.codec import to_json
+from csro_core.store.damage import left_out
 from csro_core.store.records import IterationRecord, RunSettings
 
 
@@ -18,7 +19,8 @@ def run_document(store: Store, run_id: str) -> dict[str, Any]:
         run_id: its full id.
 
     Returns:
-        {run, name, status, message, usd (null where a call is unpriced), calls (`store.calls.CallTotals`, one a model),
+        {run, name, status, message, origin ("imported": nobody here saw its matches; else "here"), damage (rows that are
+        left out, a line each), usd (null where a call is unpriced), calls (`store.calls.CallTotals`, one a model),
         champion, iterations: [{iteration, player, sigma, gain, gain_stderr, lift, verdict, attempts, seconds}],
         policies: [{index, player, hash, origin, name}], evaluation (`Evaluation`, the mixture of the run's own
         evaluation solver; null where it has none)}.
@@ -33,6 +35,8 @@ def run_document(store: Store, run_id: str) -> dict[str, Any]:
         "name": record.name,
         "status": record.status,
         "message": record.message,
+        "origin": "imported" if record.imported else "here",
+        "damage": left_out(store.connections, run_id),
         "usd": record.usd,
         "calls": [_totals(totals) for totals in store.call_totals(run_id)],
         "champion": solutions[-1].extra.get("champion") if solutions else None,
@@ -62,7 +66,7 @@ def run_text(store: Store, run_id: str) -> str:
     head = (
         f"{record.id}  {record.name}  {settings.game.name} · {settings.oracle} · {settings.model} · "
         f"{settings.meta_solver}{_evaluated_by(settings)}  {record.status}  "
-        f"iteration {record.iteration}/{record.target}"
+        f"{'imported  ' if record.imported else ''}iteration {record.iteration}/{record.target}"
     )
     iterations = [
         (
@@ -80,6 +84,7 @@ def run_text(store: Store, run_id: str) -> str:
     parts = [
         head,
         *([record.message] if record.message else []),
+        *(f"left out: {sentence}" for sentence in left_out(store.connections, run_id)),
         "",
         table(("iteration", "player", "gain", "lift", "verdict", "attempts", "episodes", "seconds"), iterations),
         "",

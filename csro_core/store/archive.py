@@ -18,6 +18,7 @@ from csro_core.store.archive_texts import check_told, jailed
 from csro_core.store.archive_zip import write_zip
 from csro_core.store.cells import CellKey, write_cell
 from csro_core.store.codec import dumps
+from csro_core.store.damage import left_out
 from csro_core.store.labels import checked_note, checked_tags
 from csro_core.store.lease import write_member, write_policy
 from csro_core.store.records import Member, PolicyText
@@ -100,6 +101,9 @@ def run_files(store: Store, run: str) -> dict[str, bytes]:
 
 def _files(store: Store, run: str) -> dict[str, bytes]:
     record = store.run(run)
+    damage = left_out(store.connections, run)
+    if damage:
+        raise StoreError(f"a run must be whole to be exported; {damage[0]}")
     policies = store.policies(run)
     archived = ArchivedRun(
         name=record.name,

@@ -101,6 +101,7 @@ class RunRecord:
         note: what a person says of it.
         archived: True: done with; lists show it only where that is wanted.
         deleted: when it was put into the bin, seconds since the epoch; None where it was not.
+        imported: True where it came with an archive: nobody here saw its matches.
     """
 
     id: str
@@ -117,6 +118,7 @@ class RunRecord:
     note: str = ""
     archived: bool = False
     deleted: float | None = None
+    imported: bool = False
 
 
 @dataclass(frozen=True)
