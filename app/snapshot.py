@@ -129,7 +129,9 @@ def snapshot_of(run: str) -> Snapshot:
     record = services.store().run(run)
     version = services.store().rows_version(run)
     rows = _read(str(services.store().path), run, version)
-    return Snapshot(record, rows.game, rows.members, rows.table, rows.solutions, rows.iterations, rows.gaps, rows.damage)
+    return Snapshot(
+        record, rows.game, rows.members, rows.table, rows.solutions, rows.iterations, rows.gaps, rows.damage
+    )
 
 
 @dataclass(frozen=True)

@@ -144,7 +144,8 @@ def _run_title(known: Mapping[str, RunRecord], run: str) -> str:
     if run not in known:
         return run
     settings = known[run].settings
-    return f"{short(known[run].name, 28)} · {settings.game.name} · {settings.oracle} · seed {settings.seed}{imported.words(known[run])}"
+    words = f"{settings.game.name} · {settings.oracle} · seed {settings.seed}{imported.words(known[run])}"
+    return f"{short(known[run].name, 28)} · {words}"
 
 
 def _request(groups: tuple[tuple[str, tuple[str, ...]], ...], first: RunRecord) -> ComparisonRequest:

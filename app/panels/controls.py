@@ -88,7 +88,8 @@ def _picker(run: RunRecord) -> None:
 
 
 def _title(run: RunRecord) -> str:
-    return f"{short(run.name, 26)} · {STATUS[run.status][1]} · {run.settings.game.name} · {run.settings.oracle}{imported.words(run)}"
+    words = f"{run.settings.game.name} · {run.settings.oracle}{imported.words(run)}"
+    return f"{short(run.name, 26)} · {STATUS[run.status][1]} · {words}"
 
 
 def _buttons(run: RunRecord) -> None:

@@ -36,7 +36,8 @@ def _of_run() -> metagame_data.Shown | None:
     pulse = stages.pulse(run.id)
     snapshot = snapshot_of(run.id)
     stages.live(run.id, pulse, drawn=False)
-    st.html(f'<div class="csro-head"><span class="title">{safe(short(snapshot.run.name, 80))}</span>{imported.chip(run)}</div>')
+    title = f'<span class="title">{safe(short(snapshot.run.name, 80))}</span>'
+    st.html(f'<div class="csro-head">{title}{imported.chip(run)}</div>')
     iteration = payoff.iteration_slider(snapshot)
     solution = snapshot.solution_at(iteration)
     if solution is None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from csro_core.cli.measured import measured, measured_lines
 from csro_core.cli.output import interval, table
 from csro_core.store import Store
 from csro_core.store.calls import CallTotals
@@ -19,11 +20,12 @@ def run_document(store: Store, run_id: str) -> dict[str, Any]:
         run_id: its full id.
 
     Returns:
-        {run, name, status, message, origin ("imported": nobody here saw its matches; else "here"), damage (rows that are
-        left out, a line each), usd (null where a call is unpriced), calls (`store.calls.CallTotals`, one a model),
+        {run, name, status, message, origin ("imported": nobody here saw its matches; else "here"), damage (rows that
+        are left out, a line each), usd (null where a call is unpriced), calls (`store.calls.CallTotals`, one a model),
         champion, iterations: [{iteration, player, sigma, gain, gain_stderr, lift, verdict, attempts, seconds}],
         policies: [{index, player, hash, origin, name}], evaluation (`Evaluation`, the mixture of the run's own
-        evaluation solver; null where it has none)}.
+        evaluation solver; null where it has none), benchmarks (see `cli.measured`: what was scored, with
+        forfeits)}.
 
     Raises:
         NotFoundError: there is no such run.
@@ -41,6 +43,7 @@ def run_document(store: Store, run_id: str) -> dict[str, Any]:
         "calls": [_totals(totals) for totals in store.call_totals(run_id)],
         "champion": solutions[-1].extra.get("champion") if solutions else None,
         "evaluation": solutions[-1].extra.get("evaluation") if solutions else None,
+        "benchmarks": measured(store, run_id),
         "iterations": [_iteration(iteration) for iteration in store.iterations(run_id)],
         "policies": [
             {
@@ -89,6 +92,7 @@ def run_text(store: Store, run_id: str) -> str:
         table(("iteration", "player", "gain", "lift", "verdict", "attempts", "episodes", "seconds"), iterations),
         "",
         table(("player", "index", "name", "origin", "hash", "sigma", "forfeits"), policies),
+        *measured_lines(measured(store, run_id)),
         *_spent(store.call_totals(run_id)),
     ]
     return "\n".join(parts)

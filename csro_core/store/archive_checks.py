@@ -208,7 +208,8 @@ def _check_run(archive: Archive) -> None:
     hashes = [policy.hash for policy in run.policies]
     if set(hashes) != archive.texts.keys() or len(hashes) != len(archive.texts):
         raise ValueError("its list of policies and its policy files must be the same")
-    _all_hashes([policy.tree_hash for policy in run.policies if policy.tree_hash])  # a text that does not parse has none
+    # A text that does not parse has none.
+    _all_hashes([policy.tree_hash for policy in run.policies if policy.tree_hash])
     settings = run.settings
     _check_words(settings)
     check_precision(settings)

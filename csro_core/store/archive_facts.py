@@ -103,7 +103,9 @@ def within(values: Iterable[float | None], low: float, high: float, what: str) -
     slack = _SLACK * max(high - low, 1e-3)
     for value in values:
         if value is not None and not isnan(value) and not low - slack <= value <= high + slack:
-            raise ValueError(f"{what} must be from {low:,g} to {high:,g}, which is what the game can give; got {value:,g}")
+            raise ValueError(
+                f"{what} must be from {low:,g} to {high:,g}, which is what the game can give; got {value:,g}"
+            )
 
 
 def check_solution(solution: SolutionRecord, bounds: Bounds) -> None:
@@ -160,7 +162,11 @@ def _screened(game: Game, bounds: Bounds) -> Bounds:
 
 
 def _check_policies(archive: Archive, game: Game) -> None:
-    """Checks that whatever names a policy names one of the run, of a population that the game has."""
+    """Checks that whatever names a policy names one of the run, of a population that the game has.
+
+    Raises:
+        ValueError: it does not.
+    """
     run, trees = archive.run, {policy.hash: policy.tree_hash for policy in archive.run.policies}
     if game.symmetric and any(member.player != 0 for member in run.members):
         raise ValueError("all members must be of player 0, since one population serves both seats of this game")
@@ -181,7 +187,11 @@ def _check_policies(archive: Archive, game: Game) -> None:
 
 
 def _check_keys(archive: Archive, game: Game) -> None:
-    """Checks that each cell is of two policies of the run, in the seats that they may have, and there once."""
+    """Checks that each cell is of two policies of the run, in the seats that they may have, and there once.
+
+    Raises:
+        ValueError: one is not.
+    """
     players = _players(archive.run)
     seen: set[tuple[str, str]] = set()
     for cell in archive.cells:
@@ -213,7 +223,11 @@ def _players(run: ArchivedRun) -> dict[str, set[int]]:
 
 
 def _check_returns(cell: ArchivedCell, game: Game, bounds: Bounds) -> None:
-    """Checks each episode: what the game can give, and to both together in a game of constant sum zero."""
+    """Checks each episode: what the game can give, and to both together in a game of constant sum zero.
+
+    Raises:
+        ValueError: the game cannot give that.
+    """
     returns = np.asarray(cell.returns, dtype=np.float64)
     forfeited = np.asarray(cell.forfeits, dtype=np.bool_).any(axis=1)
     what = f"{form.CELLS}: the returns of a cell"

@@ -28,7 +28,8 @@ def models_behind(connection: sqlite3.Connection, policy: str) -> set[str]:
     """
     found = [_known(row["settings"]) for row in connection.execute(_RUNS, (policy,))]
     # The oracle `exact` asks no model.
-    return {_origin(connection, settings.get("model", "")) for settings in found if settings.get("oracle") not in {_EXACT, None}}
+    asked = [settings["model"] for settings in found if settings and settings["oracle"] != _EXACT]
+    return {_origin(connection, model) for model in asked}
 
 
 def _origin(connection: sqlite3.Connection, model: str) -> str:

@@ -13,7 +13,7 @@ import orjson
 from csro_core.metagame.cells import Cell, Key
 from csro_core.policies.source import CONTRACT_VERSION
 from csro_core.store.codec import dumps
-from csro_core.store.rows import damaged
+from csro_core.store.rows import DamagedError
 
 Lend: TypeAlias = Callable[[], AbstractContextManager[sqlite3.Connection]]
 """Lends a connection, for reading or for one write transaction."""
@@ -91,6 +91,9 @@ class CellReader:
         """Returns the compressed logs of the pair, one an episode; empty where none were kept.
 
         In stores of earlier versions b"" stands for an episode that was played before others were added.
+
+        Raises:
+            DamagedError: something else stands in the row than this program writes.
         """
         with self._reading() as connection:
             found = connection.execute(
@@ -101,7 +104,7 @@ class CellReader:
         try:
             return () if found is None else unpack_logs(found["logs"])
         except (struct.error, TypeError) as error:
-            raise damaged(f"the logs of {row[:12]}… against {column[:12]}…", error) from error
+            raise DamagedError(f"the logs of {row[:12]}… against {column[:12]}…", error) from error
 
 
 class CellWriter(CellReader):
@@ -209,7 +212,7 @@ def _cell(row: sqlite3.Row) -> Cell:
         )
     except (ValueError, TypeError) as error:
         pair = f"{str(row['row'])[:12]}… against {str(row['column'])[:12]}…"
-        raise damaged(f"the payoff cell of {pair}", error) from error
+        raise DamagedError(f"the payoff cell of {pair}", error) from error
 
 
 def _failures(text: str) -> tuple[dict[str, Any], ...]:

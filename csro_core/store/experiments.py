@@ -12,7 +12,7 @@ import orjson
 from csro_core.errors import LeaseError, NotFoundError, UsageError
 from csro_core.store.codec import clean, dumps, fields, from_json
 from csro_core.store.connection import Connections
-from csro_core.store.rows import DamagedError, damaged, record
+from csro_core.store.rows import DamagedError, record
 from csro_core.store.runs import MAX_NAME, alive, checked_name
 
 RunState: TypeAlias = Literal["waiting", "running", "done", "failed"]
@@ -339,4 +339,4 @@ def _record(row: sqlite3.Row, now: float) -> ExperimentRecord:
         return from_json(ExperimentRecord, own | {"plan": orjson.loads(row["plan"]), "worked_on": worked_on})
     except (ValueError, TypeError) as error:
         name = f"experiment {str(row['id'])[:64]} ({str(row['name'])[:MAX_NAME]})"
-        raise damaged(name, error) from error
+        raise DamagedError(name, error) from error

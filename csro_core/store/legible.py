@@ -8,7 +8,7 @@ import orjson
 
 from csro_core.store.codec import from_json
 from csro_core.store.records import Member, SolutionRecord
-from csro_core.store.rows import DamagedError, damaged, record
+from csro_core.store.rows import DamagedError, record
 from csro_core.store.solution_kinds import check_kinds
 
 T = TypeVar("T")
@@ -35,7 +35,7 @@ def solution(row: sqlite3.Row) -> SolutionRecord:
     try:
         check_kinds(found)
     except (ValueError, TypeError) as error:
-        raise damaged(f"solution {found.number} of run {row['run']}", error) from error
+        raise DamagedError(f"solution {found.number} of run {row['run']}", error) from error
     return found
 
 
@@ -50,7 +50,7 @@ def member(row: sqlite3.Row) -> Member:
     try:
         return from_json(Member, own | {"policy": text | {"hash": row["policy"]}})
     except ValueError as error:
-        raise damaged(f"member {row['index']} of player {row['player']} of run {row['run']}", error) from error
+        raise DamagedError(f"member {row['index']} of player {row['player']} of run {row['run']}", error) from error
 
 
 def progress(row: sqlite3.Row) -> dict[str, Any]:

@@ -12,11 +12,15 @@ from csro_core.store.codec import dumps, fields, from_json, to_json
 T = TypeVar("T")
 
 
+_MOST_SAID = 300
+
+
 class DamagedError(StoreError):
     """What stands in a row is not what this program writes: by a disk, another program, or somebody's hand."""
 
-
-_MOST_SAID = 300
+    def __init__(self, place: str, error: Exception) -> None:
+        """Says in one line which row it is ("solution 3 of run 0a1b2c3d"), and what is wrong with it."""
+        super().__init__(f"{place} is damaged in the store: {' '.join(str(error).split())[:_MOST_SAID]}")
 
 
 # SQLite has no booleans: a `bool` field is an INTEGER column.
@@ -78,17 +82,7 @@ def record(kind: type[T], row: sqlite3.Row) -> T:
             data[name] = bool(value) if boolean else value
         return from_json(kind, data)
     except (ValueError, TypeError) as error:
-        raise damaged(_place(kind, row), error) from error
-
-
-def damaged(place: str, error: Exception) -> DamagedError:
-    """Returns the error of a row that cannot be read, in one line.
-
-    Args:
-        place: names the row: "solution 3 of run 0a1b2c3d".
-        error: what is wrong with it.
-    """
-    return DamagedError(f"{place} is damaged in the store: {' '.join(str(error).split())[:_MOST_SAID]}")
+        raise DamagedError(_place(kind, row), error) from error
 
 
 def _place(kind: type, row: sqlite3.Row) -> str:

@@ -11,7 +11,7 @@ import orjson
 from csro_core.errors import NotFoundError, UsageError
 from csro_core.store.codec import dumps, fields, from_json, to_json, with_defaults
 from csro_core.store.records import RunRecord, RunSettings, RunStatus
-from csro_core.store.rows import DamagedError, damaged, run_row
+from csro_core.store.rows import DamagedError, run_row
 
 LEASE_SECONDS = 5.0
 """A lease whose heartbeat is older than this has expired."""
@@ -223,7 +223,7 @@ def _record(row: sqlite3.Row, now: float) -> RunRecord:
         settings = _settings(row["settings"])
         own = from_json(_Row, {name: row[name] for name in fields(_Row)} | {"tags": orjson.loads(row["tags"])})
     except (ValueError, TypeError) as error:
-        raise damaged(f"the row of run {str(row['id'])[:64]} ({str(row['name'])[:MAX_NAME]})", error) from error
+        raise DamagedError(f"the row of run {str(row['id'])[:64]} ({str(row['name'])[:MAX_NAME]})", error) from error
     status = own.status
     if status in {"running", "paused"} and not alive(own.heartbeat, now):
         status = "interrupted"

@@ -20,16 +20,20 @@ def check_kinds(solution: SolutionRecord) -> None:
     if tuple(len(weights) for weights in solution.sigma) != solution.sizes:
         raise ValueError("sigma must have one weight for each policy")
     extra = solution.extra
-    for name in ("champion", "benchmark"):
-        if not isinstance(extra.get(name, {}), Mapping | None):
-            raise ValueError(f"its {name} must be an object")
-    _check_champion(extra.get("champion") or {}, solution.sizes)
+    _check_free(extra)
     if extra.get("evaluation") is not None:
         found = from_json(Evaluation, extra["evaluation"])
         if tuple(len(weights) for weights in found.sigma) != solution.sizes:
             raise ValueError("its evaluation must have one weight for each policy")
     if extra.get("bootstrap") is not None:
         check_document(extra["bootstrap"], solution.sizes)
+    _check_champion(extra.get("champion") or {}, solution.sizes)
+
+
+def _check_free(extra: Mapping[str, Any]) -> None:
+    for name in ("champion", "benchmark"):
+        if not isinstance(extra.get(name, {}), Mapping | None):
+            raise ValueError(f"its {name} must be an object")
     for name, value in (extra.get("benchmark") or {}).items():
         if name.startswith(("pop_", "agg_")) and not isinstance(value, int | float | None):
             raise ValueError(f"{name} of its benchmark must be a number")

@@ -17,6 +17,7 @@ from csro_core.store.codec import clean, dumps
 from csro_core.store.connection import Connections
 from csro_core.store.events import EventRecord
 from csro_core.store.lease import Holder, Lease, write_policy
+from csro_core.store.legible import legible, member, progress, solution
 from csro_core.store.records import (
     AttemptRecord,
     CallRecord,
@@ -29,7 +30,6 @@ from csro_core.store.records import (
     RunSettings,
     SolutionRecord,
 )
-from csro_core.store.legible import legible, member, progress, solution
 from csro_core.store.rows import record, run_row, touch
 
 T = TypeVar("T")

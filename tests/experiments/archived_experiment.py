@@ -25,7 +25,8 @@ PLAN = Plan(
 
 def policy(number: int, extra: str = "") -> PolicyText:
     return true_policy(
-        f'# {number} ✓ {extra}\nclass Policy:\n    """Plays {number % 3}. {extra}"""\n\n    number = ({number}, {extra!r})\n\n'
+        f'# {number} ✓ {extra}\nclass Policy:\n    """Plays {number % 3}. {extra}"""\n\n'
+        f"    number = ({number}, {extra!r})\n\n"
         f"    def act(self, obs):\n        return {number % 3}\n"
     )
 

@@ -96,7 +96,8 @@ def test_what_a_run_rests_on_is_told_in_one_line(statement, store, filled, make,
     [
         ("UPDATE attempts SET per_opponent = '{' WHERE run = ? AND iteration = 1", "attempt 0 of iteration 1"),
         ("UPDATE attempts SET screen = '[]' WHERE run = ? AND iteration = 1", "attempt 0 of iteration 1"),
-        ("UPDATE calls SET status = 'x' WHERE run = ?", "call"), ("UPDATE events SET data = '{' WHERE run = ?", "event"),
+        ("UPDATE calls SET status = 'x' WHERE run = ?", "call"),
+        ("UPDATE events SET data = '{' WHERE run = ?", "event"),
         ("UPDATE events SET data = '7' WHERE run = ?", "event"),
     ],
 )
