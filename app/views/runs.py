@@ -17,6 +17,8 @@ def render() -> None:
         "oracle", "model", "meta-solver", "gain", "exploitability",
     )  # fmt: skip
     run = controls.current_run()
+    for sentence in unlisted(services.store().connections, services.store().clock()):
+        st.warning(plain(short(sentence, 600)), icon=":material/broken_image:")
     run_list_bin.complaints()
     run_list_bin.undo()
     if run is None:
@@ -39,8 +41,6 @@ def _pulse(run: str) -> tuple[object, ...]:
 
 def _list() -> None:
     runs = services.store().runs()
-    for sentence in unlisted(services.store().connections, services.store().clock()):
-        st.warning(plain(short(sentence, 600)), icon=":material/broken_image:")
     with st.container(border=True):
         found = run_list.filtered(runs)
         if not found:

@@ -73,7 +73,8 @@ def alive(heartbeat: float | None, now: float) -> bool:
         heartbeat: seconds since the epoch, None where there is no lease.
         now: seconds since the epoch. A heartbeat of the far future is dead too: the clock was set back since.
     """
-    return heartbeat is not None and abs(now - heartbeat) < LEASE_SECONDS
+    # A damaged row may hold anything else.
+    return isinstance(heartbeat, int | float) and abs(now - heartbeat) < LEASE_SECONDS
 
 
 def list_runs(connection: sqlite3.Connection, now: float, binned: bool = False) -> list[RunRecord]:

@@ -7,8 +7,10 @@ import pytest
 from csro_core.cli.main import main
 from csro_core.errors import StoreError
 from csro_core.store.archive import export_run
+from csro_core.store.calls import call_lines
 from csro_core.store.damage import left_out, unlisted
 from csro_core.store.experiments import ExperimentTable
+from csro_core.store.pictures import PictureTable
 from csro_core.store.results import last_results
 
 BROKEN = ("", "{", "7", "null", '"x"', "[1, 2]", '{"game": 7}', b"\xff\xfe")
@@ -105,6 +107,7 @@ def test_what_nothing_rests_on_is_left_out_and_named(statement, named, store, fi
     write(store, statement, filled)
     store.attempts(filled)
     store.calls(filled)
+    call_lines(store.connections, filled)
     store.events(filled)
     (sentence,) = left_out(store.connections, filled)
     assert sentence.startswith(named)
@@ -142,6 +145,16 @@ def test_damaged_logs_and_progress_are_told_or_left_out(store, filled, make):
     assert store.requests(filled) == store.waiting(filled) == []
     with pytest.raises(StoreError, match="damaged"):
         store.request(number)
+
+
+@pytest.mark.parametrize("assignment", ["created = 'x'", "size = 'x'", "state = 'x'", "done = 'x'", "document = x'ff'"])
+def test_a_damaged_picture_costs_that_one_only(assignment, store):
+    table = PictureTable(store.connections, store.clock)
+    table.put("a", "kind", {"x": 1})
+    write(store, f"UPDATE pictures SET {assignment}")
+    assert table.row("a") is not None
+    table.put("b", "kind", {})
+    assert table.row("b").document == "{}"
 
 
 @pytest.mark.parametrize("plan", ["", "{", "7", "[]"])
