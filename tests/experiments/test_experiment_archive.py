@@ -254,6 +254,14 @@ HOSTILE = {
     "negative error": (set_field((C, "courses", 0, "points", 0, "gap_stderr"), -1.0), "negative"),
     "negative cost": (set_field((C, "courses", 0, "points", 0, "calls"), -1), "negative"),
     "comparison of another game": (set_field((C, "game", "name"), "matrix"), "game of its experiment"),
+    "payoff beyond the game": (set_field(("runs/0-3/cells.json", 0, "returns", 0), [301.0, -301.0]), "run 0-3: cells"),
+    "cell of an unknown policy": (set_field(("runs/0-3/cells.json", 0, "row"), "f" * 64), "policies of the run"),
+    "forged docstring": (set_field(("runs/1-7/run.json", "policies", 0, "docstring"), EVIL), "must be what its text"),
+    "forged tree hash": (set_field(("runs/1-7/run.json", "policies", 0, "tree_hash"), "f" * 64), "of the run"),
+    "gap beyond the game": (set_field((C, "courses", 0, "points", 0, "gap"), 1e6), "what the game can give"),
+    "cross-play beyond the game": (set_field((C, "cross_play", "mean", 0, 1), 301.0), "what the game can give"),
+    "mean beyond the game": (set_field((C, "summaries", 0, "mean"), 1e6), "what the game can give"),
+    "difference beyond the game": (set_field((C, "differences", 0, "mean"), 1e6), "what the game can give"),
     "verdict of no kind": (set_field((C, "differences", 0, "verdict"), EVIL), "must be one of"),
 }  # fmt: skip
 
