@@ -47,6 +47,18 @@ def refusal() -> str:
     return ""
 
 
+_SPELT = ("127.0.0.1", "localhost", "[::1]")
+
+
+def _authority(url: str) -> tuple[str | None, int | None]:
+    """Returns host and port of an address, None for what it lacks or what is none."""
+    try:
+        parts = urlsplit(url)
+        return parts.hostname, parts.port
+    except ValueError:
+        return None, None
+
+
 class Guard:
     """ASGI middleware: adds the headers, and answers nobody who came over another interface than loopback."""
 
@@ -57,7 +69,7 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one connection."""
         # A second lock, for ASGI servers that do not ask Streamlit's configuration for their address.
-        if scope["type"] in {"http", "websocket"} and not self._is_local(scope):
+        if scope["type"] in {"http", "websocket"} and not (self._is_local(scope) and self._is_own_page(scope)):
             await self._refuse(scope, send)
             return
 
@@ -73,7 +85,27 @@ class Guard:
         address = (scope.get("server") or ("127.0.0.1", 0))[0]
         named = dict(scope["headers"]).get(b"host", b"localhost").decode("latin-1")
         # A foreign name in Host is DNS rebinding: somebody's web page that resolves to this machine.
-        return address in LOOPBACK and urlsplit(f"//{named}").hostname in LOOPBACK
+        return address in LOOPBACK and _authority(f"//{named}")[0] in LOOPBACK
+
+    @staticmethod
+    def _is_own_page(scope: Scope) -> bool:
+        """Returns whether the page that asks is this server's: the port of its origin is the one it has reached.
+
+        A page that is opened has no origin, nor has a picture; a WebSocket of a browser always has one.
+        """
+        headers = scope["headers"]
+        origins = [value.decode("latin-1") for name, value in headers if name == b"origin"]
+        hosts = [value.decode("latin-1") for name, value in headers if name == b"host"]
+        if not origins:
+            return bool(scope["type"] == "http")
+        if len(origins) != 1 or len(hosts) != 1:
+            return False
+        scheme = "https" if scope.get("scheme") in {"https", "wss"} else "http"
+        name, port = _authority(origins[0])
+        usual = 443 if scheme == "https" else 80
+        # Compared as a whole: an origin has no path, no user and no other spelling.
+        spelt = {f"{scheme}://{host}:{port}" for host in _SPELT} | {f"{scheme}://{host}" for host in _SPELT}
+        return origins[0] in spelt and name in LOOPBACK and (port or usual) == (_authority(f"//{hosts[0]}")[1] or usual)
 
     @staticmethod
     async def _refuse(scope: Scope, send: Send) -> None:

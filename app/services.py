@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, wait
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from csro_core.models.names import is_loopback, parse_name, provider_of
 from csro_core.models.prices import default_gemini
 from csro_core.models.retry import Retry
 from csro_core.store import Store, default_path, open_store
-from csro_core.store.archive import import_run
+from csro_core.store.archive import ISOLATION, TOLD, import_run
 from csro_core.store.records import RequestKind, RequestRecord
 
 LOGGER = logging.getLogger(__name__)
@@ -273,24 +273,57 @@ def is_busy(run: str) -> bool:
     return is_active(run) or at_desk(run) is not None
 
 
-def isolation(run: str) -> Isolation | None:
-    """Returns how well policies are shut in, as the run's owner said last; None where it never did."""
-    said = [event.data for event in reversed(store().events(run)) if event.kind == "isolation"]
+@dataclass(frozen=True)
+class ToldIsolation:
+    """How well policies are shut in, by whoever said so last.
+
+    Attributes:
+        isolation: what was said.
+        by_archive: True where a file said it that was imported, and nobody here.
+    """
+
+    isolation: Isolation
+    by_archive: bool
+
+
+def told_isolation(run: str) -> ToldIsolation | None:
+    """Returns how well policies are shut in, as the run's owner said last; None where it never did.
+
+    What was seen here comes before what an archive tells.
+    """
+    record = store().run(run)
+    events = [event for event in reversed(store().events(run)) if event.kind == ISOLATION]
+    # Older versions did not mark what came with an archive, which is as old as its file.
+    foreign = [TOLD in one.data or (record.imported and one.created < record.created) for one in events]
+    here = [one.data for one, other in zip(events, foreign, strict=True) if not other]
     answered = [
-        {"level": record.result.get("isolation"), "reason": record.result.get("isolation_reason")}
-        for record in store().requests(run)
+        {"level": one.result.get("isolation"), "reason": one.result.get("isolation_reason")}
+        for one in store().requests(run)
     ]
-    for told in (*said, *answered):
-        level, walls = told.get("level"), told.get("walls")
-        if level in {"full", "reduced"}:
-            named = tuple(str(wall) for wall in walls) if isinstance(walls, list) else ()
-            return Isolation(level, str(told.get("reason") or ""), named)
-    return None
+    for told in (*here, *answered):
+        if (found := _isolation(told)) is not None:
+            return ToldIsolation(found, False)
+    hearsay = [_isolation(one.data) for one, other in zip(events, foreign, strict=True) if other]
+    return next((ToldIsolation(found, True) for found in hearsay if found is not None), None)
+
+
+def isolation(run: str) -> Isolation | None:
+    """Returns how well policies are shut in (see `told_isolation`)."""
+    told = told_isolation(run)
+    return None if told is None else told.isolation
+
+
+def _isolation(told: Mapping[str, Any]) -> Isolation | None:
+    level, walls = told.get("level"), told.get("walls")
+    if level not in ("full", "reduced"):
+        return None
+    named = tuple(str(wall) for wall in walls) if isinstance(walls, list) else ()
+    return Isolation(level, str(told.get("reason") or ""), named)
 
 
 def _import_demos(target: Store) -> None:
     for archive in sorted(ASSETS.glob("demo-*.zip")):
         try:
-            import_run(target, archive)
+            import_run(target, archive, own=True)
         except CsroError as error:
             LOGGER.warning("demo run %s is left out: %s", archive.name, error)

@@ -20,6 +20,7 @@ from csro_core.metagame.cells import Cell, Key
 from csro_core.metagame.payoffs import PayoffTable, build_table
 from csro_core.metagame.population import Entry, Populations
 from csro_core.metagame.statistics import against_mixture
+from csro_core.store.damage import left_out
 from csro_core.store.records import IterationRecord, Member, PolicyText, RunRecord, SolutionRecord
 
 ORIGINS = {"seed": "seed", "oracle": "oracle", "human": "human edit", "import": "import"}
@@ -41,6 +42,7 @@ class Snapshot:
         solutions: in order of time.
         iterations: finished oracle steps in order.
         gaps: for each number of finished iterations the gap with hindsight of sigma then.
+        damage: what is wrong with rows that are left out, a line each.
     """
 
     run: RunRecord
@@ -50,6 +52,7 @@ class Snapshot:
     solutions: tuple[SolutionRecord, ...]
     iterations: tuple[IterationRecord, ...]
     gaps: Mapping[int, Gap]
+    damage: tuple[str, ...] = ()
 
     def population(self, player: int) -> tuple[Member, ...]:
         """Returns the members that `player` chooses from, by age."""
@@ -126,7 +129,9 @@ def snapshot_of(run: str) -> Snapshot:
     record = services.store().run(run)
     version = services.store().rows_version(run)
     rows = _read(str(services.store().path), run, version)
-    return Snapshot(record, rows.game, rows.members, rows.table, rows.solutions, rows.iterations, rows.gaps)
+    return Snapshot(
+        record, rows.game, rows.members, rows.table, rows.solutions, rows.iterations, rows.gaps, rows.damage
+    )
 
 
 @dataclass(frozen=True)
@@ -139,6 +144,7 @@ class _Rows:
     solutions: tuple[SolutionRecord, ...]
     iterations: tuple[IterationRecord, ...]
     gaps: Mapping[int, Gap]
+    damage: tuple[str, ...]
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)
@@ -159,7 +165,8 @@ def _read(path: str, run: str, version: int) -> _Rows:
     table = build_table(Populations(game.symmetric, lists), _Cells(cells), game.zero_sum)
     solutions = tuple(store.solutions(run))
     gap_of = _gaps(game, lists, cells, table, solutions) if members else {}
-    return _Rows(game, members, table, solutions, tuple(store.iterations(run)), gap_of)
+    damage = tuple(left_out(store.connections, run))
+    return _Rows(game, members, table, solutions, tuple(store.iterations(run)), gap_of, damage)
 
 
 def _gaps(

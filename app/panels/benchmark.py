@@ -115,12 +115,20 @@ def _line(place: int, row: Row) -> str:
         f'<td class="who" title="{safe(row.name)}">{safe(short(row.name, _LONGEST_NAME))}'
         f"{f' {MARK}' if row.informed else ''}</td>"
         f'<td class="words" title="{safe(row.what)}">{safe(short(row.what, _LONGEST_WHAT))}</td>'
-        f"<td><b>{score_text(row.agg_score, True)}</b></td><td>{score_text(row.pop_return, True)}</td>"
+        f"<td><b>{score_text(row.agg_score, True)}</b>{_forfeits(row)}</td><td>{score_text(row.pop_return, True)}</td>"
         f"<td>{score_text(row.pop_expl)}</td>"
         f'<td class="words">{safe(short(row.nemesis, 20)) or "–"}</td><td>{row.episodes or "–"}</td>'
         f'<td class="words" title="{safe(row.source)}">{safe(short(source, _LONGEST_SOURCE))}{chip}</td>'
     )
     return f'<tr class="{kind}">{cells}</tr>'
+
+
+def _forfeits(row: Row) -> str:
+    """Returns the warning beside a score as HTML, "" where nobody forfeited or nobody has told."""
+    if row.forfeits is None or row.forfeits.clean:
+        return ""
+    count = row.forfeits.forfeited + row.forfeits.by_opponents
+    return f' <span class="csro-chip orange" title="{safe(row.forfeits.words)}">⚠ {count:,} forfeited</span>'
 
 
 def score_text(value: Estimate, signed: bool = False) -> str:

@@ -7,11 +7,12 @@ from math import isfinite
 import streamlit as st
 
 from app.benchmark_charts import CoursePoint, course_figure, squashed_by_starters
-from app.formats import file_name, number
+from app.formats import file_name, number, plain, short
 from app.panels.assessment import counted
 from app.panels.benchmark_rows import FOOTNOTE, cell, estimate_of
 from app.snapshot import Snapshot
 from csro_core.evaluation.benchmark import Benchmark
+from csro_core.evaluation.forfeits import told
 
 _SCORES = ("pop_return", "pop_expl", "agg_score")
 
@@ -39,11 +40,28 @@ def panel(snapshot: Snapshot, benchmark: Benchmark) -> None:
             f"Below the axis: the starters alone, AggScore {number(first.mean, signed=True)}. A double click on the "
             "chart shows everything."
         )
+    forfeited = _forfeited(snapshot, benchmark.name)
+    if forfeited:
+        st.warning(plain(short(forfeited, 600)), icon=":material/warning:")
     st.download_button(
         "Course (CSV)", data=lambda: course_csv(points, benchmark.unit),
         file_name=file_name(snapshot.run.name, f"-{benchmark.name}-course.csv"), mime="text/csv",
         icon=":material/download:", on_click="ignore", key="download_course", type="tertiary",
     )  # fmt: skip
+
+
+def _forfeited(snapshot: Snapshot, benchmark: str) -> str:
+    """Returns after which iterations the score rests on forfeits, in a sentence; "" where it does not."""
+    found = {}
+    for solution in snapshot.solutions:
+        scores = solution.extra.get("benchmark")
+        known = told(scores) if isinstance(scores, dict) and scores.get("benchmark") == benchmark else None
+        if known is not None and not known.clean:
+            found[solution.iteration] = known
+    if not found:
+        return ""
+    last = max(found)
+    return f"Forfeits after iteration {', '.join(map(str, sorted(found)))}. After {last}: {found[last].words}."
 
 
 def course(snapshot: Snapshot, benchmark: str) -> list[CoursePoint]:

@@ -4,7 +4,7 @@ import streamlit as st
 
 from app import address
 from app.benchmark_charts import Scores, cross_figure, opponents_figure
-from app.formats import file_name, interval, number, safe, short
+from app.formats import file_name, interval, number, plain, safe, short
 from app.panels.benchmark_rows import Row, opponents_csv
 from app.snapshot import Snapshot
 from csro_core.evaluation.benchmark import Benchmark
@@ -55,6 +55,7 @@ def _facts(benchmark: Benchmark, row: Row) -> None:
         (f"nemesis <b>{safe(short(row.nemesis, 30))}</b>", "the opponent that wins most"),
         (f"{row.episodes} episodes an opponent", safe(benchmark.title)),
         (safe(benchmark.unit), "unit"),
+        (_forfeits(row), "episodes that a policy forfeited"),
     )
     spans = "".join(f'<span class="fact" title="{tip}">{text}</span>' for text, tip in told)
     mark = " csro-informed" if row.informed else ""
@@ -62,8 +63,18 @@ def _facts(benchmark: Benchmark, row: Row) -> None:
         f'<div class="csro-head"><span class="title{mark}">{safe(row.name)}</span>{spans}</div>'
         f'<div class="csro-note">{safe(row.what)}</div>'
     )
+    if row.forfeits is not None and not row.forfeits.clean:
+        st.warning(plain(short(_sentence(row.forfeits.words), 600)), icon=":material/warning:")
     for remark in row.remarks[:5]:
         st.html(f'<div class="csro-note">{safe(short(remark, _LONGEST_REMARK))}</div>')
+
+
+def _forfeits(row: Row) -> str:
+    return "forfeits: not told" if row.forfeits is None else f"forfeited: {row.forfeits.count} episodes"
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:].rstrip('.')}."
 
 
 def _bars(snapshot: Snapshot, scores: Scores) -> None:

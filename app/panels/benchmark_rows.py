@@ -11,6 +11,7 @@ from app.panels.assessment import counted, numbered, target_of
 from app.snapshot import ORIGINS, Snapshot
 from csro_core.estimates import Estimate
 from csro_core.evaluation.benchmark import INFORMED_NOTE, TUNED_NOTE, Benchmark, benchmark_for
+from csro_core.evaluation.forfeits import ToldForfeits, told
 from csro_core.evaluation.published import PublishedRow, published_bots, published_rows
 from csro_core.store.records import RequestRecord
 
@@ -41,6 +42,7 @@ class Row:
         per_opponent: (opponent, what it got), empty for published rows.
         episodes: against each opponent, 0 where nobody has told.
         remarks: what else there is to say.
+        forfeits: episodes that were forfeited, by whom and why; None where nobody has told.
     """
 
     name: str
@@ -57,6 +59,7 @@ class Row:
     per_opponent: tuple[tuple[str, Estimate], ...] = ()
     episodes: int = 0
     remarks: tuple[str, ...] = ()
+    forfeits: ToldForfeits | None = None
 
     @property
     def informed(self) -> bool:
@@ -78,8 +81,8 @@ def published(benchmark: str, bots: bool) -> list[Row]:
     """
     rows = [_published(row, "published") for row in published_rows(benchmark)]
     if bots and benchmark == "rrps":
-        told = {row.name for row in rows}
-        rows += [_published(row, "bot of the population") for row in published_bots() if row.method not in told]
+        known = {row.name for row in rows}
+        rows += [_published(row, "bot of the population") for row in published_bots() if row.method not in known]
     return by_score(rows)
 
 
@@ -117,8 +120,8 @@ def _measured(snapshot: Snapshot, record: RequestRecord) -> Row | None:
     if not isinstance(lines, list) or not lines or not all(isinstance(line, dict) for line in lines):
         return None
     episodes = counted(result.get("episodes"))
-    told = str(result.get("note") or "")
-    note = " ".join(known for known in (INFORMED_NOTE, TUNED_NOTE) if known in told)
+    said = str(result.get("note") or "")
+    note = " ".join(known for known in (INFORMED_NOTE, TUNED_NOTE) if known in said)
     digits = str(result.get("hash") or "")
     name, what = _titles(snapshot, target, digits, note, result.get("iteration"))
     key = f"{target}:{digits[:12]}" if target == "champion" else target
@@ -131,7 +134,7 @@ def _measured(snapshot: Snapshot, record: RequestRecord) -> Row | None:
             (str(line.get("opponent")), Estimate(numbered(line.get("mean")), numbered(line.get("stderr")), episodes))
             for line in lines
         ),
-        episodes=episodes, remarks=_remarks(result),
+        episodes=episodes, remarks=_remarks(result), forfeits=told(result),
     )  # fmt: skip
 
 
@@ -193,14 +196,14 @@ def table_csv(rows: Sequence[Row], unit: str) -> str:
     writer = csv.writer(text)
     writer.writerow([
         "name", "what", "pop_return", "pop_return_stderr", "pop_expl", "pop_expl_stderr", "agg_score",
-        "agg_score_stderr", "nemesis", "episodes", "unit", "source", "secondary_source", "note",
+        "agg_score_stderr", "nemesis", "episodes", "unit", "source", "secondary_source", "note", "forfeited",
     ])  # fmt: skip
     for row in rows:
         scores = (row.pop_return, row.pop_expl, row.agg_score)
         numbers = [part for score in scores for part in (score.mean, _blank(score.stderr))]
         writer.writerow([
             cell(row.name), cell(row.what), *numbers, cell(row.nemesis), row.episodes or "", unit, cell(row.source),
-            "yes" if row.secondary else "", row.note,
+            "yes" if row.secondary else "", row.note, "" if row.forfeits is None else row.forfeits.forfeited,
         ])  # fmt: skip
     return text.getvalue()
 

@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from app import address, experiments, services
 from app.formats import plain, short
-from app.panels import new_experiment
+from app.panels import imported, new_experiment
 from app.panels.link import copy_link
 from app.panels.metagame_choices import choice
 from csro_core.errors import UsageError
@@ -145,7 +145,8 @@ def _run_title(known: Mapping[str, RunRecord], run: str) -> str:
     if run not in known:
         return run
     settings = known[run].settings
-    return f"{short(known[run].name, 28)} · {settings.game.name} · {settings.oracle} · seed {short_seed(settings.seed)}"
+    words = f"{settings.game.name} · {settings.oracle} · seed {short_seed(settings.seed)}{imported.words(known[run])}"
+    return f"{short(known[run].name, 28)} · {words}"
 
 
 def _request(groups: tuple[tuple[str, tuple[str, ...]], ...], first: RunRecord) -> ComparisonRequest:

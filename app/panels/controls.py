@@ -6,7 +6,7 @@ import streamlit as st
 
 from app import address, services
 from app.formats import plain, short
-from app.panels import budget, import_archive, model_choice, stages
+from app.panels import budget, import_archive, imported, model_choice, stages
 from csro_core.errors import UsageError
 from csro_core.store.records import Caps, RequestKind, RunRecord
 
@@ -88,7 +88,8 @@ def _picker(run: RunRecord) -> None:
 
 
 def _title(run: RunRecord) -> str:
-    return f"{short(run.name, 26)} · {STATUS[run.status][1]} · {run.settings.game.name} · {run.settings.oracle}"
+    words = f"{run.settings.game.name} · {run.settings.oracle}{imported.words(run)}"
+    return f"{short(run.name, 26)} · {STATUS[run.status][1]} · {words}"
 
 
 def _buttons(run: RunRecord) -> None:

@@ -4,6 +4,7 @@ import streamlit as st
 
 from app import services
 from app.formats import duration, model_title, money, number, safe, target_title
+from app.panels import imported
 from app.panels.controls import STATUS
 from app.panels.seed_field import seed_facts
 from app.panels.stages import DESK_TITLES
@@ -35,7 +36,7 @@ def header(snapshot: Snapshot) -> None:
     spans = "".join(f'<span class="fact" title="{safe(tip)}">{text}</span>' for text, tip in facts)
     st.html(
         f'<div class="csro-head"><span class="title">{safe(run.name)}</span>'
-        f'<span class="csro-chip {colour}{running}">{word}</span>{chip}{spans}</div>'
+        f'<span class="csro-chip {colour}{running}">{word}</span>{imported.chip(run)}{chip}{spans}</div>'
     )
 
 
@@ -62,9 +63,12 @@ def _value(snapshot: Snapshot) -> list[tuple[str, str]]:
 
 
 def _isolation(snapshot: Snapshot) -> list[tuple[str, str]]:
-    told = services.isolation(snapshot.run.id)
-    if told is None:
+    said = services.told_isolation(snapshot.run.id)
+    if said is None:
         return []
+    told = said.isolation
+    if said.by_archive:
+        return [(safe(f"Isolation: {told}, as told by the archive"), "the file says so; nobody here saw these matches")]
     text = safe(f"Isolation: {told}")
     walls = f"a process of its own for each policy; the kernel holds: {', '.join(told.walls)}" if told.walls else ""
     if told.level == "full":

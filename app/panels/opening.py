@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from app.panels import controls, stages
+from app.formats import plain, short
+from app.panels import controls, imported, stages
 from app.snapshot import Snapshot, snapshot_of
 
 
@@ -15,7 +16,15 @@ def opened() -> Snapshot | None:
     shown = stages.pulse(run.id)
     snapshot = snapshot_of(run.id)
     stages.live(run.id, shown, drawn=False)
+    imported.line(snapshot.run)
+    damage(snapshot)
     return snapshot
+
+
+def damage(snapshot: Snapshot) -> None:
+    """Says which rows of the run are damaged and left out; nothing where none is."""
+    if snapshot.damage:
+        st.warning(plain(short(" ".join(snapshot.damage), 600)), icon=":material/broken_image:")
 
 
 def offer_first_run() -> None:

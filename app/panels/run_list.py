@@ -8,6 +8,7 @@ import streamlit as st
 
 from app import address
 from app.formats import short
+from app.panels import imported
 from app.panels.controls import STATUS
 from csro_core.seeds import short_seed
 from csro_core.store.finding import is_found
@@ -41,7 +42,7 @@ _ORDERS: Mapping[str, Callable[[RunRecord], Any]] = {
 def status_words(run: RunRecord) -> str:
     """Returns the mark and the word of a run's status."""
     archived = " · archived" if run.archived else ""
-    return f"{MARKS[run.status]} {STATUS[run.status][1]}{archived}"
+    return f"{MARKS[run.status]} {STATUS[run.status][1]}{archived}{imported.words(run)}"
 
 
 def filtered(runs: Sequence[RunRecord]) -> list[RunRecord]:

@@ -7,7 +7,7 @@ import streamlit as st
 
 from app import address, services
 from app.formats import plain, safe, short
-from app.panels import model_choice, new_run
+from app.panels import imported, model_choice, new_run
 from app.panels.controls import STATUS
 from app.panels.run_list_bin import ask_to_delete, each, labels
 from csro_core.errors import UsageError
@@ -31,7 +31,7 @@ def one(run: RunRecord, all_tags: list[str]) -> None:
     spans = "".join(f'<span class="fact">{fact}</span>' for fact in facts)
     st.html(
         f'<div class="csro-head"><span class="title">{safe(short(run.name, 80))}</span>'
-        f'<span class="csro-chip {colour}">{word}</span>{spans}</div>'
+        f'<span class="csro-chip {colour}">{word}</span>{imported.chip(run)}{spans}</div>'
     )
     _buttons(run)
     _labels(run, all_tags)

@@ -14,6 +14,7 @@ from app.panels import (
     compare_pick,
     compare_results,
     compare_watch,
+    imported,
     new_experiment,
 )
 from app.panels.compare_pick import Picked
@@ -52,11 +53,18 @@ def _draw(picked: Picked) -> None:
         return
     if picked.experiment is not None:
         compare_experiment.panel(picked.experiment)
+    imported.of_runs(_runs(picked))
     if picked.trouble:
         st.info(plain(short(picked.trouble, 600)), icon=":material/info:")
     document = _document(picked, key)
     if document is not None:
         _shown(picked, document)
+
+
+def _runs(picked: Picked) -> list[str]:
+    """Returns the runs that are compared, or belong to the experiment."""
+    own = [one.run for one in picked.experiment.runs] if picked.experiment is not None else []
+    return own or [run for _, runs in (picked.request.groups if picked.request is not None else ()) for run in runs]
 
 
 def _place(picked: Picked) -> str:

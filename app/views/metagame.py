@@ -4,7 +4,7 @@ import streamlit as st
 
 from app import metagame_data, services
 from app.formats import plain, safe, short
-from app.panels import controls, metagame_board, metagame_own, metagame_pictures, payoff, stages
+from app.panels import controls, imported, metagame_board, metagame_own, metagame_pictures, payoff, stages
 from app.panels.glossary import page_sentence
 from app.panels.metagame_choices import choice
 from app.snapshot import snapshot_of
@@ -36,7 +36,8 @@ def _of_run() -> metagame_data.Shown | None:
     pulse = stages.pulse(run.id)
     snapshot = snapshot_of(run.id)
     stages.live(run.id, pulse, drawn=False)
-    st.html(f'<div class="csro-head"><span class="title">{safe(short(snapshot.run.name, 80))}</span></div>')
+    title = f'<span class="title">{safe(short(snapshot.run.name, 80))}</span>'
+    st.html(f'<div class="csro-head">{title}{imported.chip(run)}</div>')
     iteration = payoff.iteration_slider(snapshot)
     solution = snapshot.solution_at(iteration)
     if solution is None:

@@ -17,6 +17,7 @@ def render() -> None:
     shown = stages.pulse(run.id)
     snapshot = snapshot_of(run.id)
     header.header(snapshot)
+    opening.damage(snapshot)
     page_sentence(
         "Each iteration solves the meta-game of all policies so far for a mixture, sigma, and looks for a program that "
         "beats it.",

@@ -3,8 +3,10 @@
 import streamlit as st
 
 from app import services
+from app.formats import plain, short
 from app.panels import controls, opening, run_list, run_list_bin, run_list_picked, stages
 from app.panels.glossary import page_sentence
+from csro_core.store.damage import unlisted
 from csro_core.store.results import last_results
 
 
@@ -15,6 +17,8 @@ def render() -> None:
         "oracle", "model", "meta-solver", "gain", "exploitability",
     )  # fmt: skip
     run = controls.current_run()
+    for sentence in unlisted(services.store().connections, services.store().clock()):
+        st.warning(plain(short(sentence, 600)), icon=":material/broken_image:")
     run_list_bin.complaints()
     run_list_bin.undo()
     if run is None:

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
+from csro_core.cli.measured import measured, measured_lines
 from csro_core.cli.output import interval, table
 from csro_core.store import Store
 from csro_core.store.calls import CallTotals
 from csro_core.store.codec import to_json
+from csro_core.store.damage import left_out
 from csro_core.store.records import COMPUTABLE, IterationRecord, RunSettings
 
 
@@ -18,11 +20,13 @@ def run_document(store: Store, run_id: str) -> dict[str, Any]:
         run_id: its full id.
 
     Returns:
-        {run, name, status, message, seed, seed_scheme, usd (null where a call is unpriced), calls
+        {run, name, status, message, seed, seed_scheme, origin ("imported": nobody here saw its matches; else "here"),
+        damage (rows that are left out, a line each), usd (null where a call is unpriced), calls
         (`store.calls.CallTotals`, one a model), champion, iterations: [{iteration, player, sigma, gain, gain_stderr,
         lift, verdict, attempts, seconds}],
         policies: [{index, player, hash, origin, name}], evaluation (`Evaluation`, the mixture of the run's own
-        evaluation solver; null where it has none)}.
+        evaluation solver; null where it has none), benchmarks (see `cli.measured`: what was scored, with
+        forfeits)}.
 
     Raises:
         NotFoundError: there is no such run.
@@ -36,10 +40,13 @@ def run_document(store: Store, run_id: str) -> dict[str, Any]:
         "message": record.message,
         "seed": record.settings.seed,
         "seed_scheme": record.settings.seed_scheme,
+        "origin": "imported" if record.imported else "here",
+        "damage": left_out(store.connections, run_id),
         "usd": record.usd,
         "calls": [_totals(totals) for totals in store.call_totals(run_id)],
         "champion": solutions[-1].extra.get("champion") if solutions else None,
         "evaluation": solutions[-1].extra.get("evaluation") if solutions else None,
+        "benchmarks": measured(store, run_id),
         "iterations": [_iteration(iteration) for iteration in store.iterations(run_id)],
         "policies": [
             {
@@ -65,7 +72,7 @@ def run_text(store: Store, run_id: str) -> str:
     head = (
         f"{record.id}  {record.name}  {settings.game.name} · {settings.oracle} · {settings.model} · "
         f"{settings.meta_solver}{_evaluated_by(settings)}  seed {settings.seed}  {record.status}  "
-        f"iteration {record.iteration}/{record.target}"
+        f"{'imported  ' if record.imported else ''}iteration {record.iteration}/{record.target}"
     )
     iterations = [
         (
@@ -84,10 +91,12 @@ def run_text(store: Store, run_id: str) -> str:
         head,
         *([record.message] if record.message else []),
         *([COMPUTABLE] if settings.seed_scheme == 1 else []),
+        *(f"left out: {sentence}" for sentence in left_out(store.connections, run_id)),
         "",
         table(("iteration", "player", "gain", "lift", "verdict", "attempts", "episodes", "seconds"), iterations),
         "",
         table(("player", "index", "name", "origin", "hash", "sigma", "forfeits"), policies),
+        *measured_lines(measured(store, run_id)),
         *_spent(store.call_totals(run_id)),
     ]
     return "\n".join(parts)

@@ -69,7 +69,8 @@ def execute(args: argparse.Namespace) -> int:
         f"AggScore {interval(result.agg_score_split)}"
     )
     failures = [f"forfeited: {failure['status']}: {failure['message']}" for failure in document["failures"]]
-    notes = [note] if note else []
+    told = [f"forfeits: {result.forfeits.words}"] if not result.forfeits.clean else []
+    notes = [*told, *([note] if note else [])]
     lines = [table(("opponent", "mean", "± (95 %)"), rows), "", words, halves, *failures, *notes]
     emit(args, document, "\n".join(lines))
     return 0
@@ -108,10 +109,13 @@ def _course(args: argparse.Namespace, benchmark: Benchmark, episodes: int) -> in
         for iteration, mixture, result in zip(by_iteration, mixtures, results, strict=True)
     ]
     rows = [
-        (iteration, interval(result.pop_return), interval(result.pop_expl), interval(result.agg_score), result.nemesis)
+        (
+            iteration, interval(result.pop_return), interval(result.pop_expl), interval(result.agg_score),
+            result.nemesis, result.forfeits.count,
+        )
         for iteration, result in zip(by_iteration, results, strict=True)
-    ]
-    words = table(("iteration", "PopReturn", "PopExpl", "AggScore", "nemesis"), rows)
+    ]  # fmt: skip
+    words = table(("iteration", "PopReturn", "PopExpl", "AggScore", "nemesis", "forfeited"), rows)
     about = f"± 95 %; {episodes} episodes an opponent, {benchmark.unit}"
     document = {"run": run.id, "benchmark": benchmark.name, "unit": benchmark.unit, "seed": seed, "iterations": course,
                 "note": note}  # fmt: skip

@@ -3,7 +3,8 @@
 import argparse
 
 from csro_core.cli.arguments import chosen_store
-from csro_core.cli.output import emit, table
+from csro_core.cli.output import emit, note, table
+from csro_core.store.damage import unlisted
 from csro_core.store.finding import is_found
 from csro_core.store.records import RunRecord
 
@@ -26,6 +27,7 @@ def execute(args: argparse.Namespace) -> int:
     store = chosen_store(args, create=False)
     try:
         everything = store.runs()
+        damaged = unlisted(store.connections, store.clock())
     finally:
         store.close()
     records = [
@@ -37,6 +39,8 @@ def execute(args: argparse.Namespace) -> int:
     text = table(("run", "name", "status", "game", "oracle", "iteration", "seconds", "tags"), rows)
     if not rows:
         text = _nothing(everything)
+    for sentence in damaged:
+        note(f"left out: {sentence}")
     emit(args, [_document(record) for record in records], text)
     return 0
 
@@ -62,11 +66,13 @@ def _document(record: RunRecord) -> dict[str, object]:
         "tags": record.tags,
         "note": record.note,
         "archived": record.archived,
+        "origin": "imported" if record.imported else "here",
     }
 
 
 def _row(record: RunRecord) -> tuple[object, ...]:
     status = f"{record.status} (archived)" if record.archived else record.status
+    status = f"{status} (imported)" if record.imported else status
     done = f"{record.iteration}/{record.target}"
     settings, tags = record.settings, ", ".join(record.tags)
     return record.id, record.name, status, settings.game.name, settings.oracle, done, round(record.seconds), tags

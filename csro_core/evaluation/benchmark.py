@@ -4,7 +4,7 @@ The scores are those of `benchmark_scores`. No policy meets an evaluation popula
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -14,11 +14,13 @@ from csro_core.errors import UsageError
 from csro_core.evaluation.benchmark_leduc import LEDUC_OPPONENTS, play_leduc
 from csro_core.evaluation.benchmark_scores import BenchmarkMatches, BenchmarkResult, score
 from csro_core.evaluation.bot_matches import Bots, play_bots
+from csro_core.evaluation.forfeits import PolicyForfeits, ToldForfeits, reasons_of
 from csro_core.evaluation.roshambo import bot_names
 from csro_core.games import make_game
 from csro_core.games.base import Game, GameSpec
 from csro_core.matches.jobs import Failure
 from csro_core.matches.tasks import TaskPool
+from csro_core.policies.source import sha256
 from csro_core.seeds import Secret
 
 NEGLIGIBLE = 0.01
@@ -201,13 +203,44 @@ class Scoreboard:
         if texts:
             found = self.benchmark.play(texts, self.episodes, self._secret, pool)
             self._played.update(zip(texts, found, strict=True))
-        return [score(opponents, *self._mixed(mixture)) for mixture in mixtures]
+        return [self._scored(opponents, mixture) for mixture in mixtures]
+
+    def _scored(self, opponents: tuple[str, ...], mixture: Mixture) -> BenchmarkResult:
+        parts = [(text, share, self._played[text]) for text, share in mixture.support]
+        forfeited = np.sum([played.forfeits.own for _, _, played in parts], axis=0)
+        return replace(
+            score(opponents, *self._mixed(mixture)),
+            forfeits=_forfeits(parts),
+            forfeited=tuple(int(count) for count in forfeited),
+        )
 
     def _mixed(self, mixture: Mixture) -> tuple[NDArray[np.float64], tuple[Failure, ...]]:
         """Returns the mixture's returns: the sum of sigma_i times those of its policies; and their failures."""
         parts = [(share, self._played[text]) for text, share in mixture.support]
         returns = np.sum([share * played.returns for share, played in parts], axis=0)
         return returns, tuple(failure for _, played in parts for failure in played.failures)
+
+
+def _forfeits(parts: Sequence[tuple[str, float, BenchmarkMatches]]) -> ToldForfeits:
+    """Returns who forfeited how much and why.
+
+    Args:
+        parts: text, share and matches of each policy.
+    """
+    policies = [
+        PolicyForfeits(
+            sha256(text), float(share), int(played.forfeits.own.sum()),
+            played.forfeits.episodes * len(played.forfeits.own), reasons_of(played.failures),
+        )
+        for text, share, played in parts
+    ]  # fmt: skip
+    return ToldForfeits(
+        episodes=sum(one.episodes for one in policies),
+        forfeited=sum(one.forfeited for one in policies),
+        by_opponents=sum(int(played.forfeits.opponents.sum()) for _, _, played in parts),
+        policies=tuple(sorted((one for one in policies if one.forfeited), key=lambda one: -one.forfeited)),
+        reasons=reasons_of([failure for _, _, played in parts for failure in played.opponent_failures]),
+    )
 
 
 def evaluate_mixtures(
@@ -234,4 +267,8 @@ def evaluate_bot(name: str, episodes: int, secret: Secret, pool: TaskPool) -> Be
     """
     bots = bot_names()
     (played,) = play_bots([Bots((name,))], bots, episodes, secret, pool)
-    return score(bots, played.returns)
+    return replace(
+        score(bots, played.returns),
+        forfeits=ToldForfeits(played.forfeits.episodes * len(bots), 0),
+        forfeited=tuple(int(count) for count in played.forfeits.own),
+    )

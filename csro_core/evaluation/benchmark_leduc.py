@@ -12,6 +12,7 @@ import numpy as np
 
 from csro_core.errors import UsageError
 from csro_core.evaluation.benchmark_scores import BenchmarkMatches
+from csro_core.evaluation.forfeits import Forfeits
 from csro_core.games.base import GameSpec
 from csro_core.matches.jobs import MatchJob
 from csro_core.matches.tasks import TaskPool
@@ -58,7 +59,10 @@ def play_leduc(texts: Sequence[str], episodes: int, secret: Secret, pool: TaskPo
         own = done[first : first + count]
         returns = [result.returns[:, 0].reshape(-1, 2).mean(axis=1) for result in own]
         failures = [next((one for one in result.failures if one.policy == 0), None) for result in own]
-        results.append(BenchmarkMatches(np.array(returns), tuple(one for one in failures if one is not None)))
+        theirs = [failure for result in own for failure in result.failures if failure.policy == 1]
+        forfeits = Forfeits.counted(np.array([result.forfeits for result in own]))
+        known = tuple(one for one in failures if one is not None)
+        results.append(BenchmarkMatches(np.array(returns), known, forfeits, tuple(theirs)))
     return results
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csro_core.estimates import Estimate
+from csro_core.evaluation.forfeits import Forfeits, ToldForfeits
 from csro_core.matches.jobs import Failure
 
 
@@ -24,10 +25,14 @@ class BenchmarkMatches:
     Attributes:
         returns: `[B, E]` returns of the policy.
         failures: what went wrong, if anything.
+        forfeits: how often.
+        opponent_failures: what went wrong with opponents, if anything.
     """
 
     returns: NDArray[np.float64]
     failures: tuple[Failure, ...]
+    forfeits: Forfeits
+    opponent_failures: tuple[Failure, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +50,8 @@ class BenchmarkResult:
         agg_score_split: `pop_return` - `pop_expl_split`.
         nemesis: the opponent of `pop_expl`.
         failures: what went wrong in the policies' matches, at most a few; a failure forfeits the rest of its match.
+        forfeits: how often, by whom and why.
+        forfeited: `[B]` episodes that the policies forfeited, by opponent.
     """
 
     opponents: tuple[str, ...]
@@ -56,6 +63,8 @@ class BenchmarkResult:
     agg_score_split: Estimate
     nemesis: str
     failures: tuple[Failure, ...] = ()
+    forfeits: ToldForfeits = ToldForfeits(0, 0)
+    forfeited: tuple[int, ...] = ()
 
 
 def score(

@@ -12,6 +12,7 @@ import numpy as np
 
 from csro_core.errors import UsageError
 from csro_core.evaluation.benchmark_scores import BenchmarkMatches
+from csro_core.evaluation.forfeits import Forfeits
 from csro_core.evaluation.roshambo import NUM_THROWS, BotProcess, check_bots
 from csro_core.games import make_game
 from csro_core.games.base import GameSpec, LockstepStage
@@ -76,7 +77,9 @@ def play_bots(
     for first in range(0, len(done), max(len(chunks), 1)):
         own = done[first : first + len(chunks)]
         returns = np.concatenate([result.returns[:, 0] for result in own]).reshape(len(bots), episodes)
-        results.append(BenchmarkMatches(returns, tuple(failure for one in own for failure in one.failures[:1])))
+        failures = tuple(failure for one in own for failure in one.failures[:1])
+        played = np.concatenate([result.forfeits for result in own]).reshape(len(bots), episodes, 2)
+        results.append(BenchmarkMatches(returns, failures, Forfeits.counted(played)))
     return results
 
 

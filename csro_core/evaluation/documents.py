@@ -1,6 +1,7 @@
 """Scores as JSON data: what the command line prints with `--json` and what the owner of a run answers."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -45,8 +46,12 @@ def benchmark_document(
         "failures": [
             {"status": failure.status, "line": failure.line, "message": failure.message} for failure in result.failures
         ],
+        "forfeits": asdict(result.forfeits),
         "per_opponent": [
-            {"opponent": opponent, "mean": float(means[i]), "stderr": float(spread[i] / samples**0.5)}
+            {
+                "opponent": opponent, "mean": float(means[i]), "stderr": float(spread[i] / samples**0.5),
+                "forfeited": result.forfeited[i] if result.forfeited else 0,
+            }
             for i, opponent in enumerate(result.opponents)
         ],
         "episodes": episodes,

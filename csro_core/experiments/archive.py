@@ -17,6 +17,7 @@ from csro_core.experiments.requests import plan_of
 from csro_core.store import Store
 from csro_core.store import archive_format as run_form
 from csro_core.store.archive import export_run, import_run, run_files, write_run
+from csro_core.store.archive_texts import check_told, jailed
 from csro_core.store.archive_zip import opened, write_zip
 from csro_core.store.codec import dumps
 from csro_core.store.experiments import ExperimentRecord, ExperimentRun, ExperimentTable, insert_experiment
@@ -107,6 +108,7 @@ def import_archive(store: Store, path: Path) -> Shared:
 
     Raises:
         UsageError: the file is missing or no sound archive; nothing was written.
+        IsolationError: full isolation is required and cannot be had, so that no text can be looked at.
     """
     if not _is_experiment(path):
         run = import_run(store, path)
@@ -114,6 +116,8 @@ def import_archive(store: Store, path: Path) -> Shared:
     try:
         with path.open("rb") as file:
             archive = read_experiment(opened(file, path.stat().st_size, form.LIMITS))
+        with jailed() as inspect:
+            check_told(archive.runs.values(), inspect)
         return _write(store, archive)
     except OSError as error:
         raise UsageError(f"{path} must be a file that can be read: {error.strerror}") from error

@@ -12,10 +12,12 @@ from csro_core.experiments.comparison_checks import MOST_BYTES, read_comparison
 from csro_core.experiments.document import Comparison
 from csro_core.experiments.plan import MOST_RUNS, Plan
 from csro_core.experiments.planning import checked
+from csro_core.games import make_game
 from csro_core.models.names import parse_name
 from csro_core.models.prices import default_gemini
 from csro_core.store import archive_format as run_form
 from csro_core.store.archive_checks import check_manifest, parse_run, read_texts
+from csro_core.store.archive_facts import bounds_of, within
 from csro_core.store.archive_format import Archive
 from csro_core.store.archive_zip import ZipFiles
 from csro_core.store.codec import Json, from_json, with_defaults
@@ -61,6 +63,7 @@ def read_experiment(files: ZipFiles) -> ExperimentArchive:
             raise ValueError(f"{form.COMPARISON} must have at most {MOST_BYTES:,} bytes")
         comparison = read_comparison(files.json(form.COMPARISON))
         _check_spoken(comparison, experiment)
+        _check_range(comparison, experiment)
     texts = read_texts(files, files.names)
     runs = {one.label: _run(files, one.label, texts) for one in experiment.runs}
     for one in experiment.runs:
@@ -128,6 +131,24 @@ def _check_spoken(comparison: Comparison, experiment: ArchivedExperiment) -> Non
         raise ValueError("a comparison must be of runs of its experiment, by their variants and seeds")
     if comparison.game.get("name") != experiment.plan.game.name:
         raise ValueError("a comparison must be of the game of its experiment")
+
+
+def _check_range(comparison: Comparison, experiment: ArchivedExperiment) -> None:
+    """Checks what a comparison says of payoffs against what the game can give.
+
+    Raises:
+        ValueError: a number is beyond it.
+    """
+    bounds = bounds_of(make_game(experiment.plan.game))
+    span, played = bounds.span, comparison.cross_play
+    within((value for row in played.mean for value in row), bounds.worst, bounds.best, "the payoffs of cross-play")
+    points = [point for course in comparison.courses for point in course.points]
+    measured = [value for one in points for value in (one.gap, one.agg_score, one.pop_return, one.pop_expl)]
+    gains = [value for one in points for value in (one.exploitability, one.oracle_gain)]
+    within([*measured, *gains], -2 * span, 2 * span, "the numbers of a course")
+    within((one.gap_stderr for one in points), 0.0, 2 * span, "the errors of a course")
+    within((one.mean for one in comparison.summaries), -2 * span, 2 * span, "the means of a comparison")
+    within((one.mean for one in comparison.differences), -4 * span, 4 * span, "the differences of a comparison")
 
 
 def _run(files: ZipFiles, label: str, texts: Mapping[str, str]) -> Archive:

@@ -180,5 +180,6 @@ def _runs(store: Store, runs: Sequence[ExperimentRun]) -> list[tuple[object, ...
         record = store.run(one.run)
         state = f"{one.state}: {one.message}" if one.message else one.state
         usd = "unpriced" if record.usd is None else number(record.usd)
-        rows.append((one.variant, one.seed, record.name, state, record.iteration, number(record.seconds), usd))
+        name = f"{record.name} (imported)" if record.imported else record.name
+        rows.append((one.variant, one.seed, name, state, record.iteration, number(record.seconds), usd))
     return rows

@@ -13,6 +13,7 @@ from csro_core.store.records import COMPUTABLE, AttemptRecord, Member, RunSettin
 
 _ORIGINS = {"seed": "seed", "oracle": "oracle", "human": "human edit", "import": "import"}
 _MOST_FAILURES = 100
+IMPORTED = "This run was imported: its payoffs are as a file tells them, and were not played where this was written."
 _NOT_TOLD = ("cluster",)
 
 
@@ -33,6 +34,7 @@ def run_report(facts: RunFacts, figures: Mapping[str, str], attempts: Sequence[A
     parts = [
         page.heading(run.name, 1),
         page.paragraph(headline, "lead"),
+        *([page.paragraph(IMPORTED, "quiet")] if run.imported else []),
         *([page.paragraph(run.message, "quiet")] if run.message else []),
         *([page.paragraph(COMPUTABLE, "quiet")] if run.settings.seed_scheme == 1 else []),
         *([page.paragraph(f"Tags: {', '.join(run.tags)}", "quiet")] if run.tags else []),

@@ -16,6 +16,7 @@ from google.genai import types
 from google.genai.client import DebugConfig
 
 from csro_core.errors import UsageError
+from csro_core.models.lines import watch
 from csro_core.models.names import is_loopback
 
 CONNECT_SECONDS = 20.0
@@ -37,6 +38,8 @@ def build(key: str, address: str, version: str) -> genai.Client:
         # A redirect to another host would take the key along.
         follow_redirects=False,
         event_hooks={"request": [bound_connecting]},
+        # A connection of its own for each request, so that one that is out of time can be cut and is no other's.
+        limits=httpx2.Limits(max_keepalive_connections=0),
     )
     client = genai.Client(
         vertexai=False,
@@ -61,7 +64,11 @@ def silence() -> None:
 
 
 def bound_connecting(request: httpx2.Request) -> None:
-    """A server that cannot be reached is known sooner than a model has thought; the SDK has one timeout for both."""
+    """A server that cannot be reached is known sooner than a model has thought; the SDK has one timeout for both.
+
+    The connection is watched, too, so that it can be cut.
+    """
+    request.extensions["trace"] = watch
     timeouts = request.extensions["timeout"]
     timeouts["connect"] = min(timeouts["connect"] or CONNECT_SECONDS, CONNECT_SECONDS)
 

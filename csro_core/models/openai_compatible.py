@@ -19,6 +19,7 @@ import orjson
 from csro_core.models.base import OnText
 from csro_core.models.chat import ChatAnswer, Prompt
 from csro_core.models.client_words import key_of, one_line
+from csro_core.models.lines import watch
 from csro_core.models.names import is_loopback, usual_url
 from csro_core.models.openai_outcomes import OpenAiReading, failure_of, names_offered, of_status
 from csro_core.models.retry import FEW, FailedTry, Retry, Tell, within
@@ -189,7 +190,9 @@ class OpenAiClient:
         )
         body = None if document is None else orjson.dumps(document)
         url = f"{self._url}/{path}"
-        with client, client.stream(method, url, headers=headers, content=body) as response:
+        with client, client.stream(
+            method, url, headers=headers, content=body, extensions={"trace": watch}
+        ) as response:
             if response.status_code != 200:
                 said = _body(response, 20_000).decode("utf-8", "replace")
                 raise self._refusal(of_status(response.status_code, response.headers, said, self._about(path)))

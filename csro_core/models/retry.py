@@ -20,6 +20,7 @@ import numpy as np
 from csro_core.errors import Cancelled, ModelError
 from csro_core.models.base import OnText
 from csro_core.models.chat import Usage
+from csro_core.models.lines import LINES, Lines
 
 Value = TypeVar("Value")
 
@@ -192,8 +193,8 @@ def within(seconds: float, work: Callable[[Tell], Value], on_text: OnText | None
     """Runs `work` and waits for it no longer than `seconds`, whatever it does.
 
     HTTP libraries bound each read and not their sum, so a server that sends a byte now and then holds a call for ever.
-    The work therefore has a thread of its own. One that is out of time is left behind: it ends at its next word or
-    when its library gives up, and what it says is not heard.
+    The work therefore has a thread of its own. Where that is out of time its connections are cut (`lines`), so that
+    the library gives up and the thread ends; what it says is not heard.
 
     Args:
         seconds: bound on the wall clock.
@@ -218,7 +219,10 @@ def within(seconds: float, work: Callable[[Tell], Value], on_text: OnText | None
             raise _Abandoned
         texts.put(text)
 
+    lines = Lines()
+
     def body() -> None:
+        LINES.set(lines)
         try:
             values.append(work(tell))
         except FailedTry as failure:
@@ -226,6 +230,7 @@ def within(seconds: float, work: Callable[[Tell], Value], on_text: OnText | None
         except _Abandoned:
             pass
         finally:
+            lines.close()
             texts.put(None)
 
     end = time.monotonic() + seconds
@@ -233,8 +238,10 @@ def within(seconds: float, work: Callable[[Tell], Value], on_text: OnText | None
     threading.Thread(target=body, name="model call", daemon=True).start()
     try:
         _listen(texts, end, on_text)
-    finally:
+    except BaseException:
         abandoned.set()
+        lines.cut()
+        raise
     if values:
         return values[0]
     if failures:

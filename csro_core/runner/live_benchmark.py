@@ -19,7 +19,7 @@ BRANCH = "benchmark"
 
 KEPT = (
     "benchmark", "episodes", "pop_return", "pop_return_stderr", "pop_expl", "pop_expl_stderr", "agg_score",
-    "agg_score_stderr", "nemesis", "policies", "left_out",
+    "agg_score_stderr", "nemesis", "policies", "left_out", "forfeits",
 )  # fmt: skip
 """What of a score's document stays in a solution's row."""
 

@@ -14,9 +14,11 @@ from csro_core.errors import StoreError, UsageError
 from csro_core.store import archive_checks, runs
 from csro_core.store import archive_format as form
 from csro_core.store.archive_format import Archive, ArchivedEvent, ArchivedMember, ArchivedRun
+from csro_core.store.archive_texts import check_told, jailed
 from csro_core.store.archive_zip import write_zip
 from csro_core.store.cells import CellKey, write_cell
 from csro_core.store.codec import dumps
+from csro_core.store.damage import left_out
 from csro_core.store.labels import checked_note, checked_tags
 from csro_core.store.lease import write_member, write_policy
 from csro_core.store.records import Member, PolicyText
@@ -25,6 +27,11 @@ from csro_core.store.store import Store
 
 _MACHINE = re.compile(r"(tcp|tls)://[^\s,;()]+")
 _TRIES = 5
+ISOLATION = "isolation"
+"""Kind of the events that say how policies were shut in."""
+
+TOLD = "told_by"
+"""Key of an isolation event that came with an archive: nobody here saw it."""
 
 
 def export_run(store: Store, run: str, zip_path: Path, people: Mapping[str, bytes] = MappingProxyType({})) -> None:
@@ -45,21 +52,27 @@ def export_run(store: Store, run: str, zip_path: Path, people: Mapping[str, byte
     write_zip(zip_path, ({form.MANIFEST: manifest} | run_files(store, run) | dict(people)).items())
 
 
-def import_run(store: Store, zip_path: Path) -> str:
+def import_run(store: Store, zip_path: Path, own: bool = False) -> str:
     """Reads an exported run into the store. The file is not trusted, and nothing in it is ever run here.
 
     Args:
         store: where the run goes.
         zip_path: the file.
+        own: True for a file that is part of this program: what it says of its texts is believed, which spares the
+            jailed inspection of each; everything else is checked all the same.
 
     Returns:
         The id of the new run: status "done", its name kept or made unique by a number.
 
     Raises:
         UsageError: the file is missing or no sound archive of a run; nothing was written.
+        IsolationError: full isolation is required and cannot be had, so that no text can be looked at.
     """
     try:
         archive = archive_checks.read_archive(zip_path)
+        if not own:
+            with jailed() as inspect:
+                check_told([archive], inspect)
         return _write(store, archive)
     except OSError as error:
         raise UsageError(f"{zip_path} must be a file that can be read: {error.strerror}") from error
@@ -88,6 +101,9 @@ def run_files(store: Store, run: str) -> dict[str, bytes]:
 
 def _files(store: Store, run: str) -> dict[str, bytes]:
     record = store.run(run)
+    damage = left_out(store.connections, run)
+    if damage:
+        raise StoreError(f"a run must be whole to be exported; {damage[0]}")
     policies = store.policies(run)
     archived = ArchivedRun(
         name=record.name,
@@ -116,7 +132,16 @@ def _files(store: Store, run: str) -> dict[str, bytes]:
 
 def _without_addresses(data: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the data of an event in which the machines of a cluster are not named."""
-    return {key: _MACHINE.sub("tcp://…", text) if isinstance(text, str) else text for key, text in data.items()}
+    return {
+        key: _MACHINE.sub("tcp://…", text) if isinstance(text, str) else text
+        for key, text in data.items()
+        if key != TOLD
+    }
+
+
+def _marked(event: ArchivedEvent) -> ArchivedEvent:
+    """Returns an event of an archive; how policies were shut in is marked as hearsay."""
+    return replace(event, data={**event.data, TOLD: "archive"}) if event.kind == ISOLATION else event
 
 
 def _cells(store: Store, run: str) -> list[dict[str, Any]]:
@@ -177,9 +202,11 @@ def write_run(connection: sqlite3.Connection, archive: Archive, now: float) -> s
         write_policy(connection, run, policy)
     for member in content.members:
         write_member(connection, run, _member(member, policies[member.policy]))
-    for table in ("solutions", "iterations", "attempts", "calls", "events"):
+    for table in ("solutions", "iterations", "attempts", "calls"):
         for row in getattr(content, table):
             insert(connection, table, run, row)
+    for event in content.events:
+        insert(connection, "events", run, _marked(event))
     key = CellKey(run, content.settings.game.key)
     for cell in archive.cells:
         write_cell(connection, key, archive_checks.cell_of(cell))

@@ -28,6 +28,7 @@ from csro_core.oracles import make_oracle
 from csro_core.oracles.context import checked_shown
 from csro_core.policies.source import sha256
 from csro_core.store import archive_format as form
+from csro_core.store.archive_facts import check_facts
 from csro_core.store.archive_format import Archive, ArchivedCell, ArchivedFailure, ArchivedRun, ArchivedScore
 from csro_core.store.archive_zip import ZipFiles, opened
 from csro_core.store.codec import from_json, to_json, with_defaults
@@ -141,7 +142,9 @@ def parse_run(run: object, cells: object, texts: Mapping[str, str]) -> Archive:
     archive = Archive(found, tuple(from_json(ArchivedCell, cell) for cell in cells), texts)
     _check_run(archive)
     # Arrays take a fraction of the room that lists of numbers do, and an experiment has many runs.
-    return replace(archive, cells=tuple(_packed(cell) for cell in archive.cells))
+    packed = replace(archive, cells=tuple(_packed(cell) for cell in archive.cells))
+    check_facts(packed)
+    return packed
 
 
 def _packed(cell: ArchivedCell) -> ArchivedCell:
@@ -205,7 +208,8 @@ def _check_run(archive: Archive) -> None:
     hashes = [policy.hash for policy in run.policies]
     if set(hashes) != archive.texts.keys() or len(hashes) != len(archive.texts):
         raise ValueError("its list of policies and its policy files must be the same")
-    _all_hashes([policy.tree_hash for policy in run.policies])
+    # A text that does not parse has none.
+    _all_hashes([policy.tree_hash for policy in run.policies if policy.tree_hash])
     settings = run.settings
     _check_words(settings)
     check_precision(settings)

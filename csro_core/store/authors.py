@@ -26,9 +26,10 @@ def models_behind(connection: sqlite3.Connection, policy: str) -> set[str]:
         connection: to the store.
         policy: hash of the text.
     """
-    found = [orjson.loads(row["settings"]) for row in connection.execute(_RUNS, (policy,))]
+    found = [_known(row["settings"]) for row in connection.execute(_RUNS, (policy,))]
     # The oracle `exact` asks no model.
-    return {_origin(connection, settings["model"]) for settings in found if settings["oracle"] != _EXACT}
+    asked = [settings["model"] for settings in found if settings and settings["oracle"] != _EXACT]
+    return {_origin(connection, model) for model in asked}
 
 
 def _origin(connection: sqlite3.Connection, model: str) -> str:
@@ -40,5 +41,14 @@ def _origin(connection: sqlite3.Connection, model: str) -> str:
         row = connection.execute("SELECT settings FROM runs WHERE id = ?", (wanted,)).fetchone()
         if row is None:
             break
-        model = orjson.loads(row["settings"])["model"]
+        model = _known(row["settings"]).get("model", model)
     return model
+
+
+def _known(text: str) -> dict[str, str]:
+    """Returns oracle and model of settings; nothing where they are damaged, which lists of runs say."""
+    try:
+        settings = orjson.loads(text)
+        return {name: settings[name] for name in ("oracle", "model") if isinstance(settings[name], str)}
+    except (ValueError, TypeError, KeyError):
+        return {}

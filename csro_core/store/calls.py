@@ -4,6 +4,7 @@ import sqlite3
 from dataclasses import dataclass
 
 from csro_core.store.connection import Connections
+from csro_core.store.legible import legible
 from csro_core.store.records import CallRecord
 from csro_core.store.rows import insert, record
 
@@ -119,9 +120,12 @@ class Answers:
 
 
 def call_lines(connections: Connections, run: str) -> list[CallLine]:
-    """Returns all calls of a run without their texts, in the order in which they were sent: one query."""
+    """Returns all calls of a run without their texts, in the order in which they were sent: one query.
+
+    A damaged one is left out (see `damage.left_out`).
+    """
     with connections.reading() as connection:
-        return [record(CallLine, row) for row in connection.execute(_LINES, (run,)).fetchall()]
+        return legible(CallLine, connection.execute(_LINES, (run,)).fetchall())
 
 
 def find_call(connections: Connections, run: str, number: int) -> CallRecord | None:

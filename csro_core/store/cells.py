@@ -5,7 +5,7 @@ import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import orjson
@@ -13,6 +13,7 @@ import orjson
 from csro_core.metagame.cells import Cell, Key
 from csro_core.policies.source import CONTRACT_VERSION
 from csro_core.store.codec import dumps
+from csro_core.store.rows import DamagedError
 
 Lend: TypeAlias = Callable[[], AbstractContextManager[sqlite3.Connection]]
 """Lends a connection, for reading or for one write transaction."""
@@ -90,6 +91,9 @@ class CellReader:
         """Returns the compressed logs of the pair, one an episode; empty where none were kept.
 
         In stores of earlier versions b"" stands for an episode that was played before others were added.
+
+        Raises:
+            DamagedError: something else stands in the row than this program writes.
         """
         with self._reading() as connection:
             found = connection.execute(
@@ -97,7 +101,10 @@ class CellReader:
                 'WHERE run = ? AND game = ? AND contract = ? AND "row" = ? AND "column" = ?',
                 (self._key.run, self._key.game, self._key.contract, row, column),
             ).fetchone()
-        return () if found is None else unpack_logs(found["logs"])
+        try:
+            return () if found is None else unpack_logs(found["logs"])
+        except (struct.error, TypeError) as error:
+            raise DamagedError(f"the logs of {row[:12]}… against {column[:12]}…", error) from error
 
 
 class CellWriter(CellReader):
@@ -187,13 +194,29 @@ def unpack_logs(data: bytes) -> tuple[bytes, ...]:
 
 
 def _cell(row: sqlite3.Row) -> Cell:
-    shape = (row["episodes"], 2)
-    failures = row["failures"]
-    return Cell(
-        row["row"],
-        row["column"],
-        np.frombuffer(row["returns"], dtype="<f8").reshape(shape),
-        np.frombuffer(row["forfeits"], dtype=np.bool_).reshape(shape),
-        # Nearly every cell has none, and this is the hot path of the heat-map.
-        () if failures == "[]" else tuple(orjson.loads(failures)),
-    )
+    """Returns the cell in a row.
+
+    Raises:
+        DamagedError: something else stands in it than this program writes.
+    """
+    try:
+        shape = (row["episodes"], 2)
+        failures = row["failures"]
+        return Cell(
+            row["row"],
+            row["column"],
+            np.frombuffer(row["returns"], dtype="<f8").reshape(shape),
+            np.frombuffer(row["forfeits"], dtype=np.bool_).reshape(shape),
+            # Nearly every cell has none, and this is the hot path of the heat-map.
+            () if failures == "[]" else _failures(failures),
+        )
+    except (ValueError, TypeError) as error:
+        pair = f"{str(row['row'])[:12]}… against {str(row['column'])[:12]}…"
+        raise DamagedError(f"the payoff cell of {pair}", error) from error
+
+
+def _failures(text: str) -> tuple[dict[str, Any], ...]:
+    found = orjson.loads(text)
+    if not isinstance(found, list) or not all(isinstance(one, dict) and one.get("policy") in {0, 1} for one in found):
+        raise ValueError("its failures must be a list of objects")
+    return tuple(found)

@@ -165,6 +165,8 @@ def connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
     try:
         connection.row_factory = sqlite3.Row
+        # A damaged text costs its row, not the whole query.
+        connection.text_factory = _text
         connection.execute("PRAGMA foreign_keys = ON")
         # With WAL this survives the death of the process at any moment; the last commits may be lost with the power.
         connection.execute("PRAGMA synchronous = NORMAL")
@@ -172,3 +174,7 @@ def connect(path: Path) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")

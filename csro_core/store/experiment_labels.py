@@ -4,12 +4,10 @@ import sqlite3
 import time
 from collections.abc import Callable
 
-import orjson
-
 from csro_core.errors import LeaseError, NotFoundError, UsageError
 from csro_core.store.codec import clean, dumps
 from csro_core.store.connection import Connections
-from csro_core.store.experiments import ExperimentRecord, list_experiments, refuse_taken
+from csro_core.store.experiments import ExperimentRecord, list_experiments, read_plan, refuse_taken
 from csro_core.store.labels import BIN_DAYS
 from csro_core.store.rows import touch
 from csro_core.store.runs import alive, checked_name
@@ -44,7 +42,7 @@ class ExperimentLabels:
             if row["name"] != chosen:
                 refuse_taken(connection, chosen)
                 # A file with the plan is recognised by the name, which therefore stands in the plan too.
-                plan = dumps(orjson.loads(row["plan"]) | {"name": chosen}).decode()
+                plan = dumps({**read_plan(row), "name": chosen}).decode()
                 connection.execute("UPDATE experiments SET name = ?, plan = ? WHERE id = ?", (chosen, plan, experiment))
         return chosen
 

@@ -11,8 +11,9 @@ import orjson
 
 from csro_core.errors import LeaseError, NotFoundError, UsageError
 from csro_core.seeds import Seed
-from csro_core.store.codec import clean, dumps
+from csro_core.store.codec import clean, dumps, fields, from_json
 from csro_core.store.connection import Connections
+from csro_core.store.rows import DamagedError, record
 from csro_core.store.runs import MAX_NAME, alive, checked_name
 
 RunState: TypeAlias = Literal["waiting", "running", "done", "failed"]
@@ -84,6 +85,8 @@ def status_of(record: ExperimentRecord, runs: list[ExperimentRun]) -> Status:
 def list_experiments(connection: sqlite3.Connection, now: float, binned: bool = False) -> list[ExperimentRecord]:
     """Returns every experiment that is not in the bin, newest first; or those in the bin, the last one put there first.
 
+    One whose row is damaged is left out.
+
     Args:
         connection: to the store.
         now: seconds since the epoch.
@@ -91,7 +94,19 @@ def list_experiments(connection: sqlite3.Connection, now: float, binned: bool = 
     """
     where = "IS NOT NULL ORDER BY deleted DESC," if binned else "IS NULL ORDER BY"
     rows = connection.execute(f"SELECT * FROM experiments WHERE deleted {where} created DESC, rowid DESC").fetchall()
-    return [_record(row, now) for row in rows]
+    found = [_record_or_none(row, now) for row in rows]
+    return [one for one in found if one is not None]
+
+
+def damaged_experiments(connection: sqlite3.Connection, now: float) -> list[str]:
+    """Returns what is wrong with the experiments that lists leave out, in one line each."""
+    found = []
+    for row in connection.execute("SELECT * FROM experiments ORDER BY created DESC, rowid DESC").fetchall():
+        try:
+            _record(row, now)
+        except DamagedError as error:
+            found.append(str(error))
+    return found
 
 
 def refuse_taken(connection: sqlite3.Connection, name: str) -> None:
@@ -187,11 +202,14 @@ class ExperimentTable:
 
         Raises:
             NotFoundError: there is none, or more than one, or it is in the bin.
+            DamagedError: its row is damaged.
         """
         with self._connections.reading() as connection:
             now = self._clock()
             rows = _named(list_experiments(connection, now), wanted)
             binned = [] if rows else _named(list_experiments(connection, now, binned=True), wanted)
+            if not rows and not binned:
+                _refuse_damaged(connection, wanted, now)
         if binned:
             raise NotFoundError(
                 f"experiment {binned[0].name!r} is in the bin: take it back on the page Compare first; its runs are "
@@ -220,7 +238,7 @@ class ExperimentTable:
                 "SELECT variant, seed, run, state, message FROM experiment_runs WHERE experiment = ? ORDER BY rowid",
                 (experiment,),
             ).fetchall()
-        return [ExperimentRun(**dict(row)) for row in rows]
+        return [record(ExperimentRun, row) for row in rows]
 
     def experiments_of(self, run: str) -> list[str]:
         """Returns the ids of the experiments that a run belongs to."""
@@ -282,6 +300,11 @@ class ExperimentTable:
             )
 
 
+def _refuse_damaged(connection: sqlite3.Connection, wanted: str, now: float) -> None:
+    for row in connection.execute("SELECT * FROM experiments WHERE id = ?1 OR name = ?1", (wanted,)).fetchall():
+        _record(row, now)
+
+
 def _named(every: Sequence[ExperimentRecord], wanted: str) -> list[ExperimentRecord]:
     rows = [one for one in every if wanted in {one.id, one.name}]
     if not rows and len(wanted) >= _SHORTEST_PREFIX:
@@ -289,9 +312,32 @@ def _named(every: Sequence[ExperimentRecord], wanted: str) -> list[ExperimentRec
     return rows
 
 
+def read_plan(row: sqlite3.Row) -> Mapping[str, Any]:
+    """Returns the plan in a row of the table.
+
+    Raises:
+        DamagedError: something else stands in the row than this program writes.
+    """
+    return _record(row, 0.0).plan
+
+
+def _record_or_none(row: sqlite3.Row, now: float) -> ExperimentRecord | None:
+    try:
+        return _record(row, now)
+    except DamagedError:
+        return None
+
+
 def _record(row: sqlite3.Row, now: float) -> ExperimentRecord:
-    worked_on = bool(row["owner"]) and alive(row["heartbeat"], now)
-    return ExperimentRecord(
-        row["id"], row["name"], orjson.loads(row["plan"]), row["created"], row["wanted"], row["message"],
-        row["comparison"], worked_on, row["deleted"],
-    )  # fmt: skip
+    """Returns the experiment in a row.
+
+    Raises:
+        DamagedError: something else stands in it than this program writes.
+    """
+    try:
+        worked_on = bool(row["owner"]) and alive(float(row["heartbeat"]), now)
+        own = {name: row[name] for name in fields(ExperimentRecord) if name not in {"plan", "worked_on"}}
+        return from_json(ExperimentRecord, own | {"plan": orjson.loads(row["plan"]), "worked_on": worked_on})
+    except (ValueError, TypeError) as error:
+        name = f"experiment {str(row['id'])[:64]} ({str(row['name'])[:MAX_NAME]})"
+        raise DamagedError(name, error) from error

@@ -4,6 +4,7 @@ from math import isfinite, isnan
 
 from csro_core.analysis.bootstrap import check_document
 from csro_core.csro import DEEPEST
+from csro_core.evaluation.forfeits import read as read_forfeits
 from csro_core.metagame.rounds import LEAST_STDERR, MOST_STDERR, plan_from_document
 from csro_core.seeds import SCHEME, is_number
 from csro_core.store.records import IterationRecord, RunSettings, SolutionRecord
@@ -84,6 +85,8 @@ def _check_scores(document: object) -> None:
     names = [document.get("benchmark"), document.get("nemesis")]
     if not all(isinstance(name, str) and name.isprintable() and len(name) <= _MOST_NAME for name in names):
         raise ValueError(f"benchmark and nemesis of a score must be printable texts of at most {_MOST_NAME} characters")
+    if document.get("forfeits") is not None:
+        read_forfeits(document["forfeits"])
     means = [document.get(score) for score in _SCORES]
     errors = [document.get(f"{score}_stderr") for score in _SCORES]
     known = [*means, document.get("episodes"), *(error for error in errors if error is not None)]

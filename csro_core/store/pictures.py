@@ -101,7 +101,8 @@ class PictureTable:
         elif self._is_dead(found):
             state, message = "failed", _DIED
         done, total = (value if isinstance(value, int) else 0 for value in (found["done"], found["total"]))
-        return PictureRow(state, done, total, str(found["document"]), str(message), float(found["created"]))
+        created = _number(found["created"])
+        return PictureRow(state, done, total, str(found["document"]), str(message), created)
 
     def ask(self, key: str, kind: str, params: Mapping[str, Any], game: Callable[[], Any]) -> bool:
         """Asks for a picture, unless it is there or under way.
@@ -244,12 +245,18 @@ class PictureTable:
 def _prune(connection: sqlite3.Connection, now: float) -> None:
     """Drops the oldest pictures beyond the limits; the newest stays, and what waits or is under way for a while."""
     rows = connection.execute("SELECT key, state, size, created FROM pictures ORDER BY created DESC, key").fetchall()
-    kept, total = 0, 0
+    kept, total = 0, 0.0
     for place, row in enumerate(rows):
         kept += 1
-        total += row["size"]
-        wanted = row["state"] in {"waiting", "working"} and now - row["created"] < _FORGOTTEN_SECONDS
+        size = _number(row["size"])
+        total += size
+        wanted = row["state"] in {"waiting", "working"} and now - _number(row["created"]) < _FORGOTTEN_SECONDS
         if place and (kept > MAX_ROWS or total > MAX_SIZE) and not wanted:
             connection.execute("DELETE FROM pictures WHERE key = ?", (row["key"],))
             kept -= 1
-            total -= row["size"]
+            total -= size
+
+
+def _number(value: object) -> float:
+    """Returns a number of a row; 0 where a damaged row has none, so that it is dropped first."""
+    return float(value) if isinstance(value, int | float) else 0.0

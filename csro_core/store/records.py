@@ -110,6 +110,7 @@ class RunRecord:
         note: what a person says of it.
         archived: True: done with; lists show it only where that is wanted.
         deleted: when it was put into the bin, seconds since the epoch; None where it was not.
+        imported: True where it came with an archive: nobody here saw its matches.
     """
 
     id: str
@@ -126,6 +127,7 @@ class RunRecord:
     note: str = ""
     archived: bool = False
     deleted: float | None = None
+    imported: bool = False
 
 
 @dataclass(frozen=True)

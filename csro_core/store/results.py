@@ -38,10 +38,14 @@ def last_results(connections: Connections) -> Mapping[str, LastResult]:
         gains = {row["run"]: row["gain"] for row in connection.execute(_GAINS)}
         solved = {row["run"]: row["exploitability"] for row in connection.execute(_SOLUTIONS)}
     return {
-        run: LastResult(_estimate(gains.get(run)), None if value is None else float(value))
+        run: LastResult(_estimate(gains.get(run)), float(value) if isinstance(value, int | float) else None)
         for run, value in solved.items()
     }
 
 
 def _estimate(text: str | None) -> Estimate | None:
-    return None if text is None else from_json(Estimate, orjson.loads(text))
+    """Returns an estimate; None where there is none, or none that can be read: the run itself says what is wrong."""
+    try:
+        return None if text is None else from_json(Estimate, orjson.loads(text))
+    except (ValueError, TypeError):
+        return None

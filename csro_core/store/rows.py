@@ -6,10 +6,22 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 import orjson
 
-from csro_core.errors import NotFoundError
+from csro_core.errors import NotFoundError, StoreError
 from csro_core.store.codec import dumps, fields, from_json, to_json
 
 T = TypeVar("T")
+
+
+_MOST_SAID = 300
+
+
+class DamagedError(StoreError):
+    """What stands in a row is not what this program writes: by a disk, another program, or somebody's hand."""
+
+    def __init__(self, place: str, error: Exception) -> None:
+        """Says in one line which row it is ("solution 3 of run 0a1b2c3d"), and what is wrong with it."""
+        super().__init__(f"{place} is damaged in the store: {' '.join(str(error).split())[:_MOST_SAID]}")
+
 
 # SQLite has no booleans: a `bool` field is an INTEGER column.
 _SCALARS = {int, float, str, bool}
@@ -56,14 +68,30 @@ def insert(connection: sqlite3.Connection, table: str, run: str, record: Any, re
 
 
 def record(kind: type[T], row: sqlite3.Row) -> T:
-    """Returns the record in a row that `insert` wrote; columns that are no field of it are left alone."""
+    """Returns the record in a row that `insert` wrote; columns that are no field of it are left alone.
+
+    Raises:
+        DamagedError: something else stands in it; the message names the row.
+    """
     data: dict[str, Any] = {}
-    for name, (scalar, boolean) in _columns(kind).items():
-        value = row[name]
-        if value is not None and not scalar:
-            value = orjson.loads(value)
-        data[name] = bool(value) if boolean else value
-    return from_json(kind, data)
+    try:
+        for name, (scalar, boolean) in _columns(kind).items():
+            value = row[name]
+            if value is not None and not scalar:
+                value = orjson.loads(value)
+            data[name] = bool(value) if boolean else value
+        return from_json(kind, data)
+    except (ValueError, TypeError) as error:
+        raise DamagedError(_place(kind, row), error) from error
+
+
+def _place(kind: type, row: sqlite3.Row) -> str:
+    there = set(row.keys())
+    what = kind.__name__.removesuffix("Record").removesuffix("Text").removesuffix("Line").lower()
+    own = next((str(row[name])[:64] for name in ("number", "index", "id", "hash") if name in there), "")
+    parts = [f"{what} {own}".strip()]
+    parts += [f"{name} {str(row[name])[:64]}" for name in ("iteration", "run") if name in there]
+    return " of ".join(parts)
 
 
 def touch(connection: sqlite3.Connection, run: str, rows: bool = True) -> None:

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -9,9 +10,9 @@ import orjson
 
 from csro_core.errors import NotFoundError, UsageError
 from csro_core.seeds import Secret, run_secret
-from csro_core.store.codec import dumps, from_json, to_json, with_defaults
+from csro_core.store.codec import dumps, fields, from_json, to_json, with_defaults
 from csro_core.store.records import RunRecord, RunSettings, RunStatus
-from csro_core.store.rows import run_row
+from csro_core.store.rows import DamagedError, run_row
 
 LEASE_SECONDS = 5.0
 """A lease whose heartbeat is older than this has expired."""
@@ -33,6 +34,39 @@ FROM runs LEFT JOIN leases ON leases.run = runs.id
 """
 
 
+@dataclass(frozen=True)
+class DamagedRun:
+    """A run whose own row cannot be read; lists of runs leave it out.
+
+    Attributes:
+        id: of the run.
+        name: as far as it can be read.
+        message: what is wrong, in one line.
+    """
+
+    id: str
+    name: str
+    message: str
+
+
+@dataclass(frozen=True)
+class _Row:
+    """The columns of a run that are read as they are."""
+
+    id: str
+    name: str
+    status: RunStatus
+    message: str
+    target: int
+    created: float
+    tags: tuple[str, ...]
+    note: str
+    deleted: float | None
+    seconds: float
+    usd: float
+    heartbeat: float | None
+
+
 def alive(heartbeat: float | None, now: float) -> bool:
     """Returns whether a lease with this heartbeat is held.
 
@@ -40,16 +74,36 @@ def alive(heartbeat: float | None, now: float) -> bool:
         heartbeat: seconds since the epoch, None where there is no lease.
         now: seconds since the epoch. A heartbeat of the far future is dead too: the clock was set back since.
     """
-    return heartbeat is not None and abs(now - heartbeat) < LEASE_SECONDS
+    # A damaged row may hold anything else.
+    return isinstance(heartbeat, int | float) and abs(now - heartbeat) < LEASE_SECONDS
 
 
 def list_runs(connection: sqlite3.Connection, now: float, binned: bool = False) -> list[RunRecord]:
-    """Returns every run that is not in the bin, newest first; or those in the bin, the last one put there first."""
+    """Returns every run that is not in the bin, newest first; or those in the bin, the last one put there first.
+
+    A run whose row is damaged is left out (see `damaged_runs`).
+    """
+    return [found for found in _all(connection, now, binned) if isinstance(found, RunRecord)]
+
+
+def damaged_runs(connection: sqlite3.Connection, now: float) -> list[DamagedRun]:
+    """Returns the runs that `list_runs` leaves out, whether they are in the bin or not."""
+    both = [*_all(connection, now, False), *_all(connection, now, True)]
+    return [found for found in both if isinstance(found, DamagedRun)]
+
+
+def _all(connection: sqlite3.Connection, now: float, binned: bool) -> list[RunRecord | DamagedRun]:
     where = "IS NOT NULL ORDER BY runs.deleted DESC," if binned else "IS NULL ORDER BY"
     rows = connection.execute(
         f"{_SELECT} WHERE runs.deleted {where} runs.created DESC, runs.rowid DESC"
     ).fetchall()
-    return [_record(row, now) for row in rows]
+    found: list[RunRecord | DamagedRun] = []
+    for row in rows:
+        try:
+            found.append(_record(row, now))
+        except DamagedError as error:
+            found.append(DamagedRun(str(row["id"]), str(row["name"])[:MAX_NAME], str(error)))
+    return found
 
 
 def find_run(connection: sqlite3.Connection, wanted: str, now: float) -> RunRecord:
@@ -104,7 +158,7 @@ def change_settings(connection: sqlite3.Connection, run: str, changes: Mapping[s
         run: its id.
         changes: name of a setting → its new value.
     """
-    settings = orjson.loads(run_row(connection, run)["settings"]) | to_json(changes)
+    settings = to_json(_settings(run_row(connection, run)["settings"])) | to_json(changes)
     connection.execute("UPDATE runs SET settings = ? WHERE id = ?", (dumps(settings).decode("utf-8"), run))
 
 
@@ -176,22 +230,33 @@ def _settings(text: str) -> RunSettings:
 
 
 def _record(row: sqlite3.Row, now: float) -> RunRecord:
-    status: RunStatus = row["status"]
-    if status in {"running", "paused"} and not alive(row["heartbeat"], now):
+    """Returns the run in a row.
+
+    Raises:
+        DamagedError: something else stands in it than this program writes.
+    """
+    try:
+        settings = _settings(row["settings"])
+        own = from_json(_Row, {name: row[name] for name in fields(_Row)} | {"tags": orjson.loads(row["tags"])})
+    except (ValueError, TypeError) as error:
+        raise DamagedError(f"the row of run {str(row['id'])[:64]} ({str(row['name'])[:MAX_NAME]})", error) from error
+    status = own.status
+    if status in {"running", "paused"} and not alive(own.heartbeat, now):
         status = "interrupted"
     return RunRecord(
-        id=row["id"],
-        name=row["name"],
-        settings=_settings(row["settings"]),
+        id=own.id,
+        name=own.name,
+        settings=settings,
         status=status,
-        message=row["message"],
+        message=own.message,
         iteration=row["iteration"],
-        target=row["target"],
-        created=row["created"],
-        seconds=row["seconds"],
-        usd=None if row["unpriced"] else row["usd"],
-        tags=tuple(orjson.loads(row["tags"])),
-        note=row["note"],
+        target=own.target,
+        created=own.created,
+        seconds=own.seconds,
+        usd=None if row["unpriced"] else own.usd,
+        tags=own.tags,
+        note=own.note,
         archived=bool(row["archived"]),
-        deleted=row["deleted"],
+        deleted=own.deleted,
+        imported=bool(row["imported"]),
     )

@@ -9,8 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
-import orjson
-
 from csro_core.errors import LeaseError, NotFoundError, StoreError, UsageError
 from csro_core.seeds import SCHEME, Secret, drawn_seed
 from csro_core.store import migrations, runs
@@ -21,6 +19,7 @@ from csro_core.store.codec import clean, dumps
 from csro_core.store.connection import Connections
 from csro_core.store.events import EventRecord
 from csro_core.store.lease import Holder, Lease, write_policy
+from csro_core.store.legible import legible, member, progress, solution
 from csro_core.store.records import (
     AttemptRecord,
     CallRecord,
@@ -127,7 +126,7 @@ class Store:
             'JOIN texts ON texts.hash = members.policy WHERE members.run = ?1 ORDER BY player, "index"',
             run,
         )
-        return [_member(row) for row in rows]
+        return [member(row) for row in rows]
 
     def policy(self, wanted: str, run: str | None = None) -> PolicyText:
         """Returns a text by its hash or a unique prefix of it (at least 4 characters).
@@ -184,7 +183,8 @@ class Store:
 
     def solutions(self, run: str) -> list[SolutionRecord]:
         """Returns the solved meta-games, oldest first."""
-        return self._records(SolutionRecord, "SELECT * FROM solutions WHERE run = ? ORDER BY number", run)
+        rows = self._rows("SELECT * FROM solutions WHERE run = ? ORDER BY number", run)
+        return [solution(row) for row in rows]
 
     def iterations(self, run: str) -> list[IterationRecord]:
         """Returns the finished oracle steps, oldest first."""
@@ -192,7 +192,7 @@ class Store:
 
     def attempts(self, run: str, iteration: int | None = None) -> list[AttemptRecord]:
         """Returns the attempts of one iteration (also of the one that is going on), or of all, in order."""
-        return self._records(
+        return self._legible(
             AttemptRecord,
             'SELECT * FROM attempts WHERE run = ? AND (?2 IS NULL OR iteration = ?2) ORDER BY iteration, "index"',
             run,
@@ -202,7 +202,7 @@ class Store:
     def calls(self, run: str, iteration: int | None = None) -> list[CallRecord]:
         """Returns the model calls of one iteration, or all, in the order they were sent."""
         query = "SELECT * FROM calls WHERE run = ? AND (?2 IS NULL OR iteration = ?2) ORDER BY id"
-        return self._records(CallRecord, query, run, iteration)
+        return self._legible(CallRecord, query, run, iteration)
 
     def call_totals(self, run: str) -> list[CallTotals]:
         """Returns what the calls of each model came to."""
@@ -215,13 +215,12 @@ class Store:
 
     def events(self, run: str, after: int = 0) -> list[EventRecord]:
         """Returns the log of a run, oldest first, from the event behind number `after` on."""
-        return self._records(EventRecord, "SELECT * FROM events WHERE run = ? AND id > ? ORDER BY id", run, after)
+        return self._legible(EventRecord, "SELECT * FROM events WHERE run = ? AND id > ? ORDER BY id", run, after)
 
     def progress(self, run: str) -> dict[str, Any]:
         """Returns the live stages as the holder of the lease last told them."""
         with self.connections.reading() as connection:
-            progress: dict[str, Any] = orjson.loads(run_row(connection, run)["progress"])
-        return progress
+            return progress(run_row(connection, run))
 
     def request(self, request_id: int) -> RequestRecord:
         """Returns a request with its answer so far.
@@ -236,13 +235,13 @@ class Store:
 
     def waiting(self, run: str) -> list[RequestRecord]:
         """Returns the requests that nobody serves yet, oldest first."""
-        return self._records(
+        return self._legible(
             RequestRecord, "SELECT * FROM requests WHERE run = ? AND state = 'waiting' ORDER BY id", run
         )
 
     def requests(self, run: str, kind: RequestKind | None = None, limit: int = 50) -> list[RequestRecord]:
         """Returns the latest requests of a run, newest first."""
-        return self._records(
+        return self._legible(
             RequestRecord,
             "SELECT * FROM requests WHERE run = ? AND (?2 IS NULL OR kind = ?2) ORDER BY id DESC LIMIT ?3",
             run,
@@ -386,14 +385,13 @@ class Store:
     def _records(self, kind: type[T], query: str, *values: Any) -> list[T]:
         return [record(kind, row) for row in self._rows(query, *values)]
 
+    def _legible(self, kind: type[T], query: str, *values: Any) -> list[T]:
+        """Returns the records without damaged ones, which `damage.left_out` names: nothing else rests on these."""
+        return legible(kind, self._rows(query, *values))
+
     @contextmanager
     def _touching(self, run: str) -> Iterator[sqlite3.Connection]:
         with self.connections.writing() as connection:
             touch(connection, run, rows=False)
             yield connection
 
-
-def _member(row: sqlite3.Row) -> Member:
-    policy = PolicyText(row["policy"], row["tree_hash"], row["source"], row["docstring"], row["lines"])
-    told = row["name"], row["origin"], row["parent"], row["iteration"]
-    return Member(row["player"], row["index"], policy, *told, forfeits=row["forfeits"])

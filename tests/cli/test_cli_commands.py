@@ -11,7 +11,8 @@ from csro_core.games.base import GameSpec
 from csro_core.policies.library import reference_text
 from csro_core.policies.source import sha256
 from csro_core.store import default_path, open_store
-from csro_core.store.records import IterationRecord, Member, PolicyText, RunSettings, SolutionRecord
+from csro_core.store.records import IterationRecord, Member, RunSettings, SolutionRecord
+from tests.store.conftest import true_policy
 
 
 def test_games(csro):
@@ -134,7 +135,7 @@ def filled(csro):
     lease = store.acquire(run, "test")
     for index, name in enumerate(("rock", "rotate")):
         text = reference_text(name)
-        policy = PolicyText(sha256(text), sha256(name), text, "", 1)
+        policy = true_policy(text)
         lease.add_member(Member(0, index, policy, name, "seed" if index == 0 else "oracle", "", index))
     extra = {"champion": {"name": "rock"}}
     lease.add_solution(SolutionRecord(0, 0, "iteration", (1,), ((1.0,),), 0.0, 0.0, 0.0, extra=extra))

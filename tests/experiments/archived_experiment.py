@@ -9,12 +9,12 @@ from csro_core.experiments.kept import keep_comparison
 from csro_core.experiments.plan import Plan, Variant
 from csro_core.games.base import GameSpec
 from csro_core.metagame.cells import Cell
-from csro_core.policies.source import sha256
 from csro_core.seeds import Seed
 from csro_core.store.codec import from_json, to_json
 from csro_core.store.experiments import ExperimentRun, ExperimentTable
 from csro_core.store.records import IterationRecord, Member, PolicyText, RunSettings, SolutionRecord
 from tests.experiments.fake_documents import fake_comparison
+from tests.store.conftest import true_policy
 
 GAME = GameSpec("repeated_rps", {"num_throws": 300})
 NAMES = ("zero-shot", "best-of-n")
@@ -25,8 +25,11 @@ PLAN = Plan(
 
 
 def policy(number: int, extra: str = "") -> PolicyText:
-    source = f"# {number} ✓ {extra}\nclass Policy:\n    def act(self, obs):\n        return {number % 3}\n"
-    return PolicyText(sha256(source), sha256(f"tree {number} {extra}"), source, f"Plays {number % 3}. {extra}", 4)
+    return true_policy(
+        f'# {number} ✓ {extra}\nclass Policy:\n    """Plays {number % 3}. {extra}"""\n\n'
+        f"    number = ({number}, {extra!r})\n\n"
+        f"    def act(self, obs):\n        return {number % 3}\n"
+    )
 
 
 def add_run(store, name: str, settings: RunSettings, extra: str = "") -> str:
@@ -43,7 +46,10 @@ def add_run(store, name: str, settings: RunSettings, extra: str = "") -> str:
     for row in range(3):
         for column in range(row, 3):
             first, second = members[row].policy, members[column].policy
-            lease.cells.put(_cell(first, second, row - column))
+            if first.tree_hash <= second.tree_hash:
+                lease.cells.put(_cell(first, second, row - column))
+            else:
+                lease.cells.put(_cell(second, first, column - row))
     gain = Estimate(3.25, 0.5, 20)
     record = IterationRecord(
         1, 0, 0, ((0.5, 0.5),), (0.5, 0.5), gain, None, "improves", "gain", members[2].policy.hash, 1, 2.5, 40

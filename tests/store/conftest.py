@@ -1,7 +1,8 @@
 """A store with a clock that tests move, and records to put into it."""
 
+import ast
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from csro_core.estimates import Estimate
 from csro_core.games.base import GameSpec
 from csro_core.metagame.cells import Cell
-from csro_core.policies.source import sha256
+from csro_core.policies.source import describe_tree, sha256
 from csro_core.seeds import Seed
 from csro_core.store import Store, open_store
 from csro_core.store.archive import export_run
@@ -34,6 +35,12 @@ class Clock:
         return self.now
 
 
+def true_policy(source: str) -> PolicyText:
+    """Returns a text with what an inspection says of it: importing asks one."""
+    tree_hash, docstring = describe_tree(ast.parse(source))
+    return PolicyText(sha256(source), tree_hash, source, docstring, len(source.splitlines()))
+
+
 class Make:
     """Records with plausible values."""
 
@@ -41,8 +48,10 @@ class Make:
 
     @staticmethod
     def policy(number: int) -> PolicyText:
-        source = f"# policy {number}: ✓\nclass Policy:\n    def act(self, obs):\n        return {number % 3}\n"
-        return PolicyText(sha256(source), sha256(f"tree {number}"), source, f"Plays {number % 3}.", 4)
+        return true_policy(
+            f"# policy {number}: ✓\nclass Policy:\n    \"\"\"Plays {number % 3}.\"\"\"\n\n    number = {number}\n\n"
+            f"    def act(self, obs):\n        return {number % 3}\n"
+        )
 
     @classmethod
     def member(cls, index: int, player: int = 0) -> Member:
@@ -78,7 +87,8 @@ class Make:
 
     @staticmethod
     def cell(row: PolicyText, column: PolicyText, episodes: int = 4, moves: bool = True) -> Cell:
-        returns = np.arange(2.0 * episodes).reshape(episodes, 2) / 3
+        first = np.arange(float(episodes)) / 3
+        returns = np.stack((first, -first), axis=1)
         forfeits = np.zeros((episodes, 2), dtype=np.bool_)
         forfeits[0, 1] = True
         failures = ({"policy": 1, "status": "exception", "message": "boom", "line": 3, "episode": 0, "step": None},)
@@ -111,7 +121,9 @@ def run(store, make) -> str:
 @pytest.fixture
 def filled(store, run, make):
     lease = store.acquire(run, "me")
-    members = [make.member(index) for index in range(3)]
+    # In the order of their tree hashes, since the first policy of a cell is the one with the lower.
+    members = sorted((make.member(index) for index in range(3)), key=lambda member: member.policy.tree_hash)
+    members = [replace(member, index=place) for place, member in enumerate(members)]
     for member in members[:2]:
         lease.add_member(member)
     lease.put_policy(make.policy(50))  # the text of a rejected attempt

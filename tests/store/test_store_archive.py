@@ -16,6 +16,7 @@ from csro_core.models.names import parse_name
 from csro_core.policies.source import sha256
 from csro_core.store import archive_zip, open_store
 from csro_core.store.archive import export_run, import_run
+from csro_core.store.records import PolicyText
 from tests.store.hostile_files import add, set_field
 
 
@@ -70,19 +71,26 @@ def test_export_needs_a_run_and_a_writable_place(store, filled, tmp_path):
         export_run(store, filled, tmp_path / "missing" / "x.zip")
 
 
-def test_an_imported_inspection_does_not_reach_other_runs(store, filled, archive, make):
-    """A stranger's archive may lie about tree hashes; a local run's own inspection is what counts there."""
-    files = contents(archive)
-    run = json.loads(files["run.json"])
-    for policy in run["policies"]:
-        policy["tree_hash"] = "0" * 64
-    files["run.json"] = json.dumps(run).encode()
-    write(archive, files)
-    imported = import_run(store, archive)
-    policy = make.member(0).policy
-    assert store.policy(policy.hash) == policy
-    assert store.policy(policy.hash, imported).tree_hash == "0" * 64
-    assert store.members(filled)[0].policy == policy
+def test_what_an_archive_says_of_a_text_is_what_the_text_says(store, archive):
+    before = store.runs()
+    for field, value in (("tree_hash", "0" * 64), ("tree_hash", ""), ("docstring", "forged"), ("lines", 4)):
+        files = contents(archive)
+        set_field(("run.json", "policies", 2, field), value)(files)  # of no member, and in no cell
+        forged = archive.with_name("forged.zip")
+        write(forged, files)
+        with pytest.raises(UsageError, match="must be what its text says") as error:
+            import_run(store, forged)
+        assert "\n" not in str(error.value)
+    assert store.runs() == before
+
+
+def test_a_text_that_does_not_parse_comes_back(store, run, make, tmp_path):
+    source = "class Policy:\n    def act(self, obs)\n"
+    lease = store.acquire(run, "me")
+    lease.put_policy(PolicyText(sha256(source), "", source, "", 2))
+    lease.release("stopped")
+    export_run(store, run, tmp_path / "run.zip")
+    assert [policy.tree_hash for policy in store.policies(import_run(store, tmp_path / "run.zip"))] == [""]
 
 
 def drop(name: str):
@@ -351,7 +359,7 @@ def test_other_compressions_and_passwords_are_refused(store, archive):
 
 def test_a_cell_that_lacks_a_log_is_exported_without_logs(store, filled, tmp_path, make):
     lease = store.acquire(filled, "me")
-    first, second = (make.member(index).policy for index in (0, 1))
+    first, second = sorted((make.policy(index) for index in (0, 1)), key=lambda policy: policy.tree_hash)
     longer = make.cell(first, second, 8)
     lease.cells.put(replace(make.cell(first, second, 6, moves=False)))
     lease.cells.put(replace(longer, moves=(b"",) * 6 + longer.moves[6:]))
