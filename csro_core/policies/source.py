@@ -6,12 +6,18 @@ text is hostile until proven otherwise, and parsers are attacked too.
 
 import ast
 import hashlib
+import sys
 from dataclasses import dataclass
 
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 CONTRACT_VERSION = 1
 """Version of the contract of a policy (`Policy.act(obs)`); part of every stored payoff's key."""
+
+
+_WHOLE: dict[str, bool] = {"show_empty": True} if sys.version_info >= (3, 13) else {}
+"""Trees are written as Python 3.11 does, so that a text has one identity everywhere: an archive may come from another
+version."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +78,12 @@ def describe_tree(tree: ast.Module) -> tuple[str, str]:
     for node in ast.walk(tree):
         if isinstance(node, _DOCUMENTED) and _has_docstring(node):
             node.body = node.body[1:] or ([ast.Pass()] if not isinstance(node, ast.Module) else [])
-    dump = ast.dump(tree, annotate_fields=False, include_attributes=False)
+        if isinstance(node, ast.JoinedStr):
+            # Python 3.12.1 and some others have an empty piece where a format is empty.
+            node.values = [piece for piece in node.values if not (isinstance(piece, ast.Constant) and piece.value == "")]
+        if getattr(node, "type_params", None) == []:
+            del node.type_params  # type: ignore[attr-defined] # a field since Python 3.12, see _WHOLE
+    dump = ast.dump(tree, annotate_fields=False, include_attributes=False, **_WHOLE)
     return hashlib.sha256(dump.encode("utf-8", "surrogatepass")).hexdigest(), docstring
 
 
