@@ -21,7 +21,7 @@ from tests.sandbox.attack_cases import ATTACKS, EXPECTED, HARMLESS, HONEST, SOFT
 
 THROWS = 60
 GAME = GameSpec("repeated_rps", {"num_throws": THROWS})
-LIMITS = Limits(load_seconds=0.15, act_seconds=0.01, message_seconds=0.15)
+LIMITS = Limits(load_seconds=0.15, act_seconds=0.15)
 PAIR = (reference_text("uniform"), reference_text("markov1"))
 EVERY = 12
 """An honest pair plays beside every so many attacks."""
