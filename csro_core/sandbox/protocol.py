@@ -18,7 +18,7 @@ import struct
 TEXT, READY_ONE, ANSWER_STAGE, ANSWER_ACT, ANSWER_LINES = b"\x01", b"\x02", b"\x03", b"\x04", b"\x05"
 
 REQUEST = struct.Struct("<cqqq")
-"""Host to zygote: kind, then memory_bytes beyond its own, cpu_seconds, kernel_jail (``S``); a pid and two zeros (``R``)."""
+"""Host to zygote: kind, then memory_bytes beyond its own, cpu_seconds, kernel_jail (``S``), or pid, 0, 0 (``R``)."""
 ANSWER = struct.Struct("<q")
 """Zygote to host: a pid, a wait status, or READY."""
 READY = 1
