@@ -80,10 +80,11 @@ class _Table:
     def _sides(self, part: MatchJob, absent: frozenset[int]) -> tuple[Side, Side]:
         ready, self._ready = self._ready, None
         if ready is not None and not absent and (len(ready[0].seats) > 1) == (len(part.seeds) > 1):
-            if len(ready[0].seats) == len(part.seeds):
-                return ready
             if all(side.player is not None for side in ready):
                 return other_episodes(ready, part)
+            if len(ready[0].seats) == len(part.seeds):
+                # Somebody is refused, so this is no probe but the very part that they were loaded for.
+                return ready
         for player in self._players:
             player.close()
         self._players.clear()

@@ -248,7 +248,7 @@ class Player:
 
     def close(self) -> None:
         """Ends the process and frees everything. Idempotent."""
-        self.waiting = False
+        self.waiting = self.watch_memory = False
         self.kill()
         with suppress(DisturbedError):
             self._process.wait()

@@ -258,3 +258,13 @@ def test_the_room_is_bounded_by_the_machine(monkeypatch, gigabytes, workers, meg
     assert Widths(workers).room_bytes == megabytes << 20
     # It is enough for what one episode may use and one allocation that is refused alone, or it is not used.
     assert not megabytes or megabytes << 20 >= least_room(256 << 20)
+
+
+def test_a_probe_of_a_narrow_text_plays_its_own_episodes(table):
+    """Four episodes are loaded first, and four others are played to see whether a deterministic pair plays alike."""
+    first = "class Policy:\n    def act(self, obs):\n        return obs['player']\n"
+    second = "class Policy:\n    def act(self, obs):\n        return 2\n"
+    job = MatchJob(RPS, (first, second), (0,) * 4 + (1,) * 4, tuple(range(8)), LIMITS, keep_moves=True)
+    narrow, wide = table.play(job, 4), table.play(job, 64)
+    assert narrow.deterministic
+    assert narrow.returns.tolist() == wide.returns.tolist() == [[16.0, -16.0]] * 4 + [[-16.0, 16.0]] * 4
