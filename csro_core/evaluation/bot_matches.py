@@ -144,7 +144,8 @@ def play_bot_match(
         players.clear()
         return _play_group(_part(contestants, group), job.part(group), absent, Spawn(start, spawn.widths))
 
-    return play_in_groups(job.sources, len(job.seeds), job.limits.memory_bytes, spawn.widths, play)
+    names = [one.names for one in contestants if isinstance(one, Bots)]
+    return play_in_groups(job.sources, list(zip(*names, strict=True)), job.limits.memory_bytes, spawn.widths, play)
 
 
 def _part(contestants: tuple[Contestant, Contestant], group: slice) -> tuple[Contestant, Contestant]:

@@ -38,13 +38,13 @@ PlayGroup: TypeAlias = Callable[[slice, frozenset[int]], Played]
 
 
 def play_in_groups(
-    texts: Sequence[str], episodes: int, memory_bytes: int, widths: Widths, play: PlayGroup
+    texts: Sequence[str], against: Sequence[object], memory_bytes: int, widths: Widths, play: PlayGroup
 ) -> MatchResult:
     """Plays all episodes of a part.
 
     Args:
         texts: of the first and the second policy.
-        episodes: how many, >= 1.
+        against: `[E]` what tells opponents apart that are no texts; a row of deaths ends where it changes.
         memory_bytes: what one episode may use.
         widths: what is known of these texts; learns more.
         play: plays a group.
@@ -57,8 +57,10 @@ def play_in_groups(
     row = _Row()
     results: list[MatchResult] = []
     first = 0
-    while first < episodes:
-        group = slice(first, min(first + width, episodes))
+    while first < len(against):
+        # Who forfeits what is left against one opponent does not against the next.
+        most = _same_until(against, first) if row.given_up else len(against)
+        group = slice(first, min(first + width, most))
         size = group.stop - group.start
         try:
             played = play(group, row.absent)
@@ -68,7 +70,7 @@ def play_in_groups(
             continue
         results.append(replace(played.result, failures=(*row.told(), *played.result.failures)))
         first = group.stop
-        if row.take(played, size, episodes - first):
+        if row.take(played, size, _same_until(against, first - 1) - first):
             # Whoever is still there may share a process with more episodes than both could.
             width = widths.start([text for index, text in enumerate(texts) if index not in row.absent], memory_bytes)
             again = False
@@ -77,17 +79,28 @@ def play_in_groups(
     return replace(whole, failures=first_failures(failures[0], failures[1]))
 
 
+def _same_until(against: Sequence[object], first: int) -> int:
+    """Returns the first episode after `first` that is against somebody else."""
+    return next((at for at in range(first, len(against)) if against[at] != against[first]), len(against))
+
+
 class _Row:
     """The last episodes that were played alone, and who need not be asked any more.
 
     Attributes:
-        absent: policies that forfeit the rest.
+        given_up: policies that forfeit what is left against this opponent.
     """
 
     def __init__(self) -> None:
-        self.absent: frozenset[int] = frozenset()
+        self.given_up: frozenset[int] = frozenset()
+        self._refused: frozenset[int] = frozenset()
         self._last: list[Played] = []
         self._untold: list[Failure] = []
+
+    @property
+    def absent(self) -> frozenset[int]:
+        """The policies that are not asked in the next group."""
+        return self.given_up | self._refused
 
     def told(self) -> list[Failure]:
         """Returns once, for the next group, why policies forfeit from here on."""
@@ -100,18 +113,20 @@ class _Row:
         Args:
             played: what came of it.
             size: its episodes.
-            left: episodes after it.
+            left: episodes after it that are against the same opponent.
 
         Returns:
-            True where somebody forfeits the rest from here on, who did not before.
+            True where others are absent from here on than were before.
         """
         before = self.absent
         # A text that is refused is so for every episode, and was told about with its first group.
-        self.absent |= {failure.policy for failure in played.result.failures if failure.episode is None}
+        self._refused |= {failure.policy for failure in played.result.failures if failure.episode is None}
         self._last = [*self._last[-(MOST_DEATHS - 1) :], played] if size == 1 else []
-        if left and len(self._last) == MOST_DEATHS:
+        if not left:
+            self._last, self.given_up = [], frozenset()
+        elif len(self._last) == MOST_DEATHS:
             gone = self._gone() - self.absent
-            self.absent |= gone
+            self.given_up |= gone
             self._untold += [self._farewell(policy, left) for policy in sorted(gone)]
         return self.absent != before
 

@@ -75,7 +75,7 @@ class _Table:
             sides = self._sides(part, absent)
             return Played(_result(self._game, part, sides, self._compact), sides)
 
-        return play_in_groups(job.sources, len(job.seeds), job.limits.memory_bytes, self._spawn.widths, play)
+        return play_in_groups(job.sources, [None] * len(job.seeds), job.limits.memory_bytes, self._spawn.widths, play)
 
     def _sides(self, part: MatchJob, absent: frozenset[int]) -> tuple[Side, Side]:
         ready, self._ready = self._ready, None

@@ -48,8 +48,17 @@ class Script:
         return Played(MatchResult(np.zeros((len(episodes), 2)), forfeits, failures, (), 0.0), (first, second))
 
 
-def play(script, episodes=64, widths=None):
-    return play_in_groups(("a", "b"), episodes, LIMIT, widths or Widths(), script.play)
+def play(script, episodes=64, widths=None, against=None):
+    return play_in_groups(("a", "b"), against or [None] * episodes, LIMIT, widths or Widths(), script.play)
+
+
+@pytest.mark.parametrize("most", [1, 64])
+def test_a_row_of_deaths_ends_with_the_opponent(most):
+    script = Script(deaths=frozenset(range(2, 10)))
+    result = play(script, widths=Widths(most=most), against="xxxxxxxyyyyyz")
+    assert result.forfeits[:, 0].tolist() == [False] * 2 + [True] * 8 + [False] * 3
+    assert [one.episode for one in result.failures] == [2, 3, 4, 5, 6, 7, 8, 9]
+    assert [one.episode for one in result.failures if "unplayed" in one.message] == [6]
 
 
 @pytest.mark.parametrize("fits", [64, 63, 8, 7, 1])
