@@ -8,6 +8,8 @@ from pathlib import Path
 
 from csro_core.bench.workloads import Workload, bench_game
 from csro_core.matches.referee import play_match
+from csro_core.matches.sides import Spawn
+from csro_core.matches.widths import Widths
 from csro_core.sandbox.host import PolicyHost
 from csro_core.sandbox.player import Player
 
@@ -60,7 +62,7 @@ def policy_memory(host: PolicyHost, load: Workload) -> dict[str, float] | None:
 
     job = load.job
     try:
-        play_match(bench_game(job.game), job, spawn)
+        play_match(bench_game(job.game), job, Spawn(spawn, Widths()))
         return _memory(players[0].pid)
     finally:
         for player in players:

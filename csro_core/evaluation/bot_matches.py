@@ -17,16 +17,18 @@ from csro_core.evaluation.roshambo import NUM_THROWS, BotProcess, check_bots
 from csro_core.games import make_game
 from csro_core.games.base import GameSpec, LockstepStage
 from csro_core.matches.batches import joined
+from csro_core.matches.groups import Played, play_in_groups
 from csro_core.matches.jobs import Limits, MatchJob, MatchResult
 from csro_core.matches.lockstep import Channel, PlayerChannel, play_stage, settle_unmade, stage_moves, stage_returns
 from csro_core.matches.sides import Spawn, all_failures, load_texts, make_policies, new_sides
 from csro_core.matches.tasks import TaskPool
+from csro_core.sandbox.player import Player
 from csro_core.seeds import Secret, derive, seat_seed
 
 GAME = GameSpec("repeated_rps", {"num_throws": NUM_THROWS})
 
 MATCHES_A_PROCESS = 40
-"""Matches that one jailed process plays in lockstep; more of them would share its memory limit."""
+"""Matches that are played in lockstep, and that one process of bots has at most."""
 
 _SEED_NAMES = ("first bot", "bot")
 
@@ -131,35 +133,66 @@ def play_bot_match(
         UsageError: there is no such bot.
         CsroError: the bots' process has died.
     """
-    game = make_game(GAME)
-    stage = cast(LockstepStage, game.lockstep)
     texts = tuple("" if isinstance(one, Bots) else one for one in contestants)
     job = MatchJob(GAME, cast(tuple[str, str], texts), tuple(seats), tuple(seeds), Limits())
+    players: list[Player] = []
+
+    def start(memory_bytes: int, cpu_seconds: int) -> Player:
+        players.append(spawn(memory_bytes, cpu_seconds))
+        return players[-1]
+
+    def play(group: slice, absent: frozenset[int]) -> Played:
+        for player in players:
+            player.close()
+        players.clear()
+        return _play_group(_part(contestants, group), job.part(group), absent, Spawn(start, spawn.widths))
+
+    names = [one.names for one in contestants if isinstance(one, Bots)]
+    return play_in_groups(job.sources, list(zip(*names, strict=True)), job.limits.memory_bytes, spawn.widths, play)
+
+
+def _part(contestants: tuple[Contestant, Contestant], group: slice) -> tuple[Contestant, Contestant]:
+    first, second = (Bots(one.names[group]) if isinstance(one, Bots) else one for one in contestants)
+    return first, second
+
+
+def _play_group(
+    contestants: tuple[Contestant, Contestant], job: MatchJob, absent: frozenset[int], spawn: Spawn
+) -> Played:
+    """Returns what comes of matches that are played at the same time. Raises as `play_bot_match`, and `Crowded`."""
+    game = make_game(GAME)
+    stage = cast(LockstepStage, game.lockstep)
     sides = new_sides(job)
+    for policy in absent:
+        sides[policy].forfeit_everything()
     jailed = [side for side, one in zip(sides, contestants, strict=True) if not isinstance(one, Bots)]
-    load_texts(jailed, job, spawn)
+    present = [side for side in jailed if side.index not in absent]
+    load_texts(present, job, spawn)
     templates = [game.first_observation(player) for player in (0, 1)]
-    own_seeds = [[seat_seed(seed, seat) for seat in (0, 1)] for seed in seeds]
-    make_policies(jailed, templates, own_seeds, job.limits.load_seconds)
+    own_seeds = [[seat_seed(seed, seat) for seat in (0, 1)] for seed in job.seeds]
+    make_policies(present, templates, own_seeds, job.limits.load_seconds)
     settle_unmade(sides)
     with ExitStack() as processes:
         channels: list[Channel] = []
         for side, one in zip(sides, contestants, strict=True):
             if isinstance(one, Bots):
-                bot_seeds = [derive(seed, _SEED_NAMES[side.index]) for seed in seeds]
+                bot_seeds = [derive(seed, _SEED_NAMES[side.index]) for seed in job.seeds]
                 bots = BotProcess(one.names, bot_seeds, side.seats)
                 processes.callback(bots.close)
                 channels.append(bots)
             else:
                 channels.append(PlayerChannel(side, stage, job.limits))
         log = play_stage(stage.num_steps, sides, (channels[0], channels[1]))
-    return MatchResult(
-        returns=stage_returns(stage, log, np.array(seats, dtype=np.int64)),
+    for side in sides:
+        side.check_shared(job.limits.memory_bytes)
+    result = MatchResult(
+        returns=stage_returns(stage, log, np.array(job.seats, dtype=np.int64)),
         forfeits=log.forfeits,
         failures=all_failures(sides),
         moves=tuple(zlib.compress(moves) for moves in stage_moves(log)),
         seconds=0.0,
     )
+    return Played(result, sides)
 
 
 def _play_chunk(entrant: Contestant, pairs: Sequence[tuple[str, int]], secret: Secret, spawn: Spawn) -> MatchResult:

@@ -1,26 +1,24 @@
-"""Long jobs in parts: the episodes of one process share its memory, and a policy must not pay for their number.
+"""Long jobs in parts, so that they can be played in several places.
 
 An episode depends on its seed and its policies only, so the parts give what the whole would have given. One thing is
-different: a process that dies forfeits the rest of its part, not of the whole job.
+different: a policy that ends its process again and again forfeits the rest of its part (`groups`), not of the job.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from csro_core.matches.jobs import Failure, MatchJob, MatchResult
 from csro_core.matches.sides import first_failures
-
-EPISODES_A_PROCESS = 64
-"""Episodes that one process plays in lockstep: each has 4 MB of the 256 MB. Even, so that both seats occur alike."""
+from csro_core.matches.widths import EPISODES_A_PROCESS
 
 
 def parts_of(job: MatchJob) -> list[MatchJob]:
     """Returns the job in parts of at most `EPISODES_A_PROCESS` episodes, in order."""
     episodes = [slice(at, at + EPISODES_A_PROCESS) for at in range(0, len(job.seeds), EPISODES_A_PROCESS)]
-    return [replace(job, seats=job.seats[part], seeds=job.seeds[part]) for part in episodes]
+    return [job.part(part) for part in episodes]
 
 
 def joined(parts: Sequence[MatchResult]) -> MatchResult:

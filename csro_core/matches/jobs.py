@@ -17,19 +17,17 @@ FailureStatus: TypeAlias = Literal[
 
 @dataclass(frozen=True)
 class Limits:
-    """What a policy may use. A message is one request for actions in all episodes of a batch.
+    """What one episode of a policy may use, however many are played at the same time.
 
     Attributes:
         load_seconds: CPU seconds to run the module body and `__init__`.
-        act_seconds: CPU seconds an episode and message; at least `message_seconds` a message.
-        message_seconds: CPU seconds that any message may take.
-        match_seconds: CPU seconds for all of one episode.
-        memory_bytes: address space of the policy's process.
+        act_seconds: CPU seconds for one action.
+        match_seconds: CPU seconds for all actions.
+        memory_bytes: address space beyond that of a process without a policy.
     """
 
     load_seconds: float = 2.0
-    act_seconds: float = 0.05
-    message_seconds: float = 1.0
+    act_seconds: float = 1.0
     match_seconds: float = 10.0
     memory_bytes: int = 256 << 20
 
@@ -72,6 +70,10 @@ class MatchJob:
                 f"got seats {self.seats!r} and {len(self.seeds)} seeds"
             )
 
+    def part(self, episodes: slice) -> "MatchJob":
+        """Returns the same match with some of its episodes, at least one."""
+        return replace(self, seats=self.seats[episodes], seeds=self.seeds[episodes])
+
 
 @dataclass(frozen=True)
 class Failure:
@@ -82,7 +84,7 @@ class Failure:
         status: what happened.
         message: one sentence for people.
         line: line of the policy's text, where known.
-        episode: index in the job, where one episode is concerned; None: the process, so all of them.
+        episode: index in the job, where one episode is concerned; None: the text, so all of them.
         step: step of the episode, where known.
     """
 

@@ -15,6 +15,7 @@ from csro_core.matches.batches import Joining, split
 from csro_core.matches.jobs import Isolation, MatchJob, MatchResult
 from csro_core.matches.referee import play_match
 from csro_core.matches.sides import Spawn
+from csro_core.matches.widths import EPISODES_A_PROCESS, Widths
 from csro_core.policies.source import Inspection, Problem, sha256
 from csro_core.sandbox.host import PolicyHost
 from csro_core.sandbox.player import Player, PlayerDiedError, count_lines
@@ -30,7 +31,11 @@ class LocalPool:
     """Plays jobs (the protocol `MatchExecutor`). Results do not depend on the number of workers."""
 
     def __init__(
-        self, games: Callable[[GameSpec], Game], workers: int | None = None, host: PolicyHost | None = None
+        self,
+        games: Callable[[GameSpec], Game],
+        workers: int | None = None,
+        host: PolicyHost | None = None,
+        most: int = EPISODES_A_PROCESS,
     ) -> None:
         """Starts the zygote.
 
@@ -39,6 +44,7 @@ class LocalPool:
             workers: matches played at the same time, >= 1; None: one more than there are cores, since the two players
                 of a match wait for each other now and then.
             host: gives out jailed processes; None: a new one. The pool closes it.
+            most: episodes that one process plays at once, >= 1; results do not depend on it.
 
         Raises:
             IsolationError: full isolation is required and cannot be had.
@@ -49,6 +55,7 @@ class LocalPool:
         self._games = games
         self.workers = workers or (os.cpu_count() or 1) + 1
         self.host = host or PolicyHost()
+        self._widths = Widths(self.workers, most)
         self._threads = ThreadPoolExecutor(self.workers, thread_name_prefix="match")
         self._batch: _Batch | None = None
 
@@ -96,7 +103,7 @@ class LocalPool:
         Raises:
             Cancelled: `cancel` was called meanwhile.
         """
-        batch = _Batch(self.host)
+        batch = _Batch(self.host, self._widths)
         self._batch = batch
         finished: queue.SimpleQueue[tuple[int, _Result | _Raised]] = queue.SimpleQueue()
 
@@ -175,8 +182,9 @@ class _Raised:
 class _Batch:
     """The tasks of one `run`, and their processes."""
 
-    def __init__(self, host: PolicyHost) -> None:
+    def __init__(self, host: PolicyHost, widths: Widths) -> None:
         self._host = host
+        self._widths = widths
         self._lock = threading.Lock()
         self._cancelled = False
         self._players: set[Player] = set()
@@ -210,7 +218,7 @@ class _Batch:
             return player
 
         try:
-            return task(spawn)
+            return task(Spawn(spawn, self._widths))
         except DisturbedError:
             self.check()
             raise

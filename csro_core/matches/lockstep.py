@@ -136,7 +136,7 @@ class PlayerChannel:
         keys = (stage.step_key, stage.own_key, stage.opponent_key)
         arguments = (stage.num_steps, len(self._counts), self._counts, keys)
         if side.playing:
-            side.do(0, lambda player: player.ask_stage(arguments, side.act_allowance(limits)))
+            side.do(0, lambda player: player.ask_stage(arguments, limits.act_seconds))
 
     def answer(self, step: int) -> bytes:
         """Returns `[E]` actions of this step, 255 where there is none; notes failures and forfeits."""

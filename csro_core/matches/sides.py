@@ -2,10 +2,11 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias, TypeVar, cast
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar, cast
 
-from csro_core.matches.jobs import Failure, FailureStatus, Limits, MatchJob
+from csro_core.matches.jobs import Failure, FailureStatus, MatchJob
+from csro_core.matches.widths import Crowded, Widths, least_room
 from csro_core.policies.source import Problem
 from csro_core.sandbox.answers import SlotFailure
 from csro_core.sandbox.player import Player, PlayerDiedError
@@ -14,11 +15,25 @@ from csro_core.sandbox.watchdog import MATCH_WALL_FACTOR, MATCH_WALL_FLOOR_SECON
 MAX_FAILURES = 20
 """Failures that a result describes."""
 
-Spawn: TypeAlias = Callable[[int, int], Player]
-"""Returns a fresh jailed process: (memory_bytes, cpu_seconds) → player."""
-
 _SPARE_CPU_SECONDS = 10
 _Answer = TypeVar("_Answer")
+
+
+@dataclass(frozen=True)
+class Spawn:
+    """Gives out fresh jailed processes.
+
+    Attributes:
+        start: (memory_bytes, cpu_seconds) → player.
+        widths: how many episodes fit into a process.
+    """
+
+    start: Callable[[int, int], Player]
+    widths: Widths
+
+    def __call__(self, memory_bytes: int, cpu_seconds: int) -> Player:
+        """Returns a fresh process with these limits."""
+        return self.start(memory_bytes, cpu_seconds)
 
 
 @dataclass
@@ -33,6 +48,8 @@ class Side:
         player: its process; None where it cannot act (refused, or dead).
         random: False where no chance can decide what the policy does (`policies.chance`).
         failures: what went wrong, in the order of events.
+        shared: True where several episodes are in the process and the policy runs: its end is nobody's fault then.
+        died: the failure that ended its process, None where it lives.
     """
 
     index: int
@@ -42,6 +59,8 @@ class Side:
     player: Player | None = None
     random: bool = True
     failures: list[Failure] = field(default_factory=list)
+    shared: bool = False
+    died: Failure | None = None
 
     def do(self, step: int | None, action: Callable[[Player], _Answer]) -> _Answer | None:
         """Does something with the process, and notes its death.
@@ -52,12 +71,17 @@ class Side:
 
         Returns:
             What the action returns; None where there is no process, or it has died.
+
+        Raises:
+            Crowded: it has died, and several episodes were in it.
         """
         if self.player is None:
             return None
         try:
             return action(self.player)
         except PlayerDiedError as error:
+            if self.shared:
+                raise Crowded(self.index, error.message) from error
             self._lose_process(error, step)
             return None
 
@@ -65,8 +89,10 @@ class Side:
         """Notes that the text may not run: every episode is forfeited before it starts."""
         first = problems[0]
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-        self._note(Failure(self.index, "refused", f"{_where(first.line)}{first.message}{more}", first.line or None))
-        self._forfeit_everything()
+        self.failures.append(
+            Failure(self.index, "refused", f"{_where(first.line)}{first.message}{more}", first.line or None)
+        )
+        self.forfeit_everything()
 
     def fail(self, failed: set[int], described: Sequence[SlotFailure], steps: Callable[[int], int]) -> None:
         """Notes that the policy has failed in some episodes, and forfeits them.
@@ -78,29 +104,43 @@ class Side:
         """
         for episode in failed:
             self.alive[episode] = False
+        told = {failure.episode for failure in self.failures}
         for one in described:
-            if one.episode in failed:
+            if one.episode in failed - told:
+                told.add(one.episode)
                 step = steps(one.episode)
                 message = f"{_where(one.line)}{one.message} (episode {one.episode}, step {step})"
                 status = cast(FailureStatus, one.status)
-                self._note(Failure(self.index, status, message, one.line, one.episode, step))
+                self.failures.append(Failure(self.index, status, message, one.line, one.episode, step))
 
-    def act_allowance(self, limits: Limits) -> float:
-        """Returns the CPU seconds for one message to all episodes that are not over."""
-        return max(limits.message_seconds, limits.act_seconds * len(self.playing))
+    def check_shared(self, memory_bytes: int) -> None:
+        """Looks whether what several episodes of a process used in all was within the limits of one.
+
+        Raises:
+            Crowded: it was not.
+        """
+        if not self.shared or self.player is None:
+            return
+        cpu, peak = self.player.cpu_seconds(), self.player.peak_bytes()
+        if cpu is not None and cpu > self.player.cpu_budget:
+            raise Crowded(self.index, f"the episodes used {cpu:g} s of CPU time")
+        if self.player.room_bytes and (peak is None or peak > memory_bytes):
+            raise Crowded(self.index, f"the episodes took {peak} bytes")
 
     def _lose_process(self, error: PlayerDiedError, step: int | None) -> None:
-        when = "" if step is None else f" (step {step})"
+        """Notes the end of a process: of its one episode, or of one that could not even load the text."""
         status = cast(FailureStatus, error.status)
-        message = f"{_where(error.line)}{error.message}{when}"
-        self._note(Failure(self.index, status, message, error.line, None, step))
-        self._forfeit_everything()
+        message = f"{_where(error.line)}{error.message}"
+        self.died = Failure(self.index, status, message, error.line)
+        if step is not None:
+            # It is not shared, so it has one episode.
+            self.died = replace(self.died, message=f"{message} (episode 0, step {step})", episode=0, step=step)
+        if self.playing:
+            self.failures.append(self.died)
+        self.forfeit_everything()
 
-    def _note(self, failure: Failure) -> None:
-        if len(self.failures) < MAX_FAILURES:
-            self.failures.append(failure)
-
-    def _forfeit_everything(self) -> None:
+    def forfeit_everything(self) -> None:
+        """Ends the part of this policy in all episodes that are not over."""
         for episode in self.playing:
             self.alive[episode] = False
         self.player = None
@@ -122,15 +162,18 @@ def new_sides(job: MatchJob) -> tuple[Side, Side]:
 
 def other_episodes(sides: Sequence[Side], job: MatchJob) -> tuple[Side, Side]:
     """Returns both policies of loaded sides, in the same processes, for the episodes of another job."""
-    first, second = new_sides(job)
-    first.player, second.player = (side.player for side in sides)
-    return first, second
+    others = new_sides(job)
+    for side, other in zip(sides, others, strict=True):
+        other.player, other.random, other.shared = side.player, side.random, side.shared
+    return others
 
 
-def loaded_sides(job: MatchJob, spawn: Spawn) -> tuple[Side, Side]:
-    """Returns both sides of a job after `load_texts`."""
+def loaded_sides(job: MatchJob, spawn: Spawn, absent: frozenset[int] = frozenset()) -> tuple[Side, Side]:
+    """Returns both sides of a job after `load_texts`; those of the policies `absent` have forfeited everything."""
     sides = new_sides(job)
-    load_texts(sides, job, spawn)
+    for policy in absent:
+        sides[policy].forfeit_everything()
+    load_texts([side for side in sides if side.index not in absent], job, spawn)
     return sides
 
 
@@ -139,16 +182,27 @@ def load_texts(sides: Sequence[Side], job: MatchJob, spawn: Spawn) -> None:
 
     Args:
         sides: fresh.
-        job: what is played.
+        job: what is played. Where it has several episodes, whatever goes wrong from here on is nobody's fault.
         spawn: gives out processes.
+
+    Raises:
+        Crowded: this system cannot tell what several episodes in one process use.
     """
+    shared = len(job.seeds) > 1
     # Making a policy has its own allowance; it must not eat up the budget for playing.
-    budget = (job.limits.match_seconds + job.limits.load_seconds) * len(job.seeds)
+    budget = job.limits.match_seconds + job.limits.load_seconds
+    room = spawn.widths.room_bytes if shared else job.limits.memory_bytes
     for side in sides:
-        side.player = spawn(job.limits.memory_bytes, int(budget) + _SPARE_CPU_SECONDS)
-        side.player.cpu_budget = budget
-        wall = max(MATCH_WALL_FACTOR * budget, MATCH_WALL_FLOOR_SECONDS)
-        side.player.wall_deadline = time.monotonic() + wall
+        player = spawn(room, int(budget) + _SPARE_CPU_SECONDS)
+        player.memory_bytes = job.limits.memory_bytes
+        player.cpu_budget = budget
+        player.wall_deadline = time.monotonic() + max(MATCH_WALL_FACTOR * budget, MATCH_WALL_FLOOR_SECONDS)
+        if shared and player.room_bytes:
+            if player.room_bytes < least_room(job.limits.memory_bytes) or player.peak_bytes() is None:
+                raise Crowded(side.index, "this system hides the memory of processes, or gives too little", True)
+            # The kernel lets it take more: it is ended as soon as it does.
+            player.watch_memory = True
+        side.player = player
     for side in sides:
         text = job.sources[side.index]
         side.do(None, lambda player, text=text: player.ask_load(text))  # type: ignore[misc]
@@ -156,6 +210,7 @@ def load_texts(sides: Sequence[Side], job: MatchJob, spawn: Spawn) -> None:
         problems, side.random = side.do(None, lambda player: player.loaded()) or ((), True)
         if problems:
             side.refuse(problems)
+        side.shared = shared
 
 
 def make_policies(
@@ -172,17 +227,21 @@ def make_policies(
     for side in sides:
         own = [pair[seat] for pair, seat in zip(seeds, side.seats, strict=True)]
         start = (list(templates), side.seats, own)
-        side.do(None, lambda player, start=start: player.ask_start(*start, load_seconds))  # type: ignore[misc]
+        side.do(0, lambda player, start=start: player.ask_start(*start, load_seconds))  # type: ignore[misc]
     for side in sides:
         for episode in range(len(seeds)):
-            failures = side.do(None, lambda player: player.started())
+            failures = side.do(0, lambda player: player.started())
             if failures is not None:
                 side.fail({episode}, failures, lambda _: 0)
 
 
 def all_failures(sides: tuple[Side, Side]) -> tuple[Failure, ...]:
-    """Returns at most `MAX_FAILURES` failures, the first of each side always among them."""
-    return first_failures(sides[0].failures, sides[1].failures)
+    """Returns the failures of both policies, each in the order of their episodes; at most one for each of them."""
+    return tuple(
+        failure
+        for side in sides
+        for failure in sorted(side.failures, key=lambda one: -1 if one.episode is None else one.episode)
+    )
 
 
 def first_failures(first: list[Failure], second: list[Failure]) -> tuple[Failure, ...]:

@@ -69,7 +69,7 @@ class TurnReferee:
         asked, questions = self._questions(turns)
         for side, put in zip(self._sides, questions, strict=True):
             if put:
-                allowance = side.act_allowance(self._limits)
+                allowance = self._limits.act_seconds
                 side.do(rounds, lambda player, q=put, a=allowance: player.ask_act(q, a, self._trace))  # type: ignore[misc]
         actions: list[int | None] = [None] * len(turns)
         for side, put, positions in zip(self._sides, questions, asked, strict=True):

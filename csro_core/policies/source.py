@@ -80,7 +80,7 @@ def describe_tree(tree: ast.Module) -> tuple[str, str]:
             node.body = node.body[1:] or ([ast.Pass()] if not isinstance(node, ast.Module) else [])
         if isinstance(node, ast.JoinedStr):
             # Python 3.12.1 and some others have an empty piece where a format is empty.
-            node.values = [piece for piece in node.values if not (isinstance(piece, ast.Constant) and piece.value == "")]
+            node.values = [one for one in node.values if not (isinstance(one, ast.Constant) and one.value == "")]
         if getattr(node, "type_params", None) == []:
             del node.type_params  # type: ignore[attr-defined] # a field since Python 3.12, see _WHOLE
     dump = ast.dump(tree, annotate_fields=False, include_attributes=False, **_WHOLE)

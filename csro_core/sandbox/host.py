@@ -14,6 +14,7 @@ from csro_core.sandbox.watchdog import Watchdog
 ISOLATION_VARIABLE = "CSRO_ISOLATION"
 """`require` refuses to run policies without the kernel jail; `auto` (or unset) runs them anyway and says so."""
 MEMORY_BYTES = 256 << 20
+"""Address space of a process beyond what it begins with, where nobody says otherwise."""
 CPU_SECONDS = 3_600
 """The kernel's backstop behind the watchdog, for processes without a budget of their own."""
 WARM_PER_CORE = 2
@@ -89,7 +90,7 @@ class PolicyHost:
         """Returns a jailed process that no policy has been in; the caller closes it.
 
         Args:
-            memory_bytes: its address space.
+            memory_bytes: address space that it may take beyond what it begins with.
             cpu_seconds: the kernel's limit on its CPU time, behind the watchdog's; rounded up to a power of two, so
                 that what was made ready for one match serves another.
 
@@ -165,4 +166,8 @@ class PolicyHost:
             self._missing = missing
         elif set(missing) - set(self._missing):
             raise IsolationError(f"a process for a policy is worse shut in than others: {'; '.join(missing)}")
-        player.watch_memory = report.get("memory_limited") is not True
+        limited = report.get("memory_limited") is True
+        player.base_bytes, player.room_bytes = (
+            (int(report.get("base_bytes", 0)), int(report.get("room_bytes", 0))) if limited else (0, 0)
+        )
+        player.watch_memory = not limited

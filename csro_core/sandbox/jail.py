@@ -51,14 +51,20 @@ class Report:
         missing: in words, what full isolation needs and this process has not; empty for full isolation.
         walls: in words, what is in force.
         memory_limited: True where the kernel limits the memory; else the host must watch it.
+        base_bytes: address space that the process had before it saw a policy, 0 where unknown.
+        room_bytes: address space that it may take beyond that, 0 where nothing limits it.
     """
 
     missing: tuple[str, ...]
     walls: tuple[str, ...]
     memory_limited: bool
+    base_bytes: int = 0
+    room_bytes: int = 0
 
 
-NOTHING = Report(("the kernel's part is switched off",), (), False)
+WATCHED = "memory is watched, not limited: what a policy takes and never touches does not count"
+"""What is said where the kernel limits no memory."""
+NOTHING = Report(("the kernel's part is switched off", WATCHED), (), False)
 """The report of a process that has not entered the jail."""
 
 
@@ -104,20 +110,25 @@ def enter(fd_in: int, fd_out: int, memory_bytes: int, cpu_seconds: int) -> Repor
     Args:
         fd_in: the only descriptor that it may read from here on.
         fd_out: the only descriptor that it may write.
-        memory_bytes: its address space.
+        memory_bytes: address space that it may take beyond what it has now.
         cpu_seconds: the kernel's own limit on its CPU time, a backstop behind the host's deadlines.
 
     Returns:
         What holds. The caller passes it on to the host, which decides whether that is enough.
     """
     if sys.platform == "win32":
-        return Report(("no kernel jail on Windows",), (), False)
-    set_, refused = _limits(memory_bytes, cpu_seconds)
+        return Report(("no kernel jail on Windows", WATCHED), (), False)
+    base = _address_space()
+    set_, refused = _limits(base + memory_bytes, cpu_seconds)
     # Elsewhere the call succeeds and limits nothing.
     memory_limited = sys.platform == "linux" and "memory" in set_
     walls = [f"limits on {', '.join(set_)}"]
     if sys.platform != "linux":
-        return Report((*refused, f"no kernel jail on {sys.platform}"), tuple(walls), memory_limited)
+        return Report((*refused, f"no kernel jail on {sys.platform}", WATCHED), tuple(walls), memory_limited)
+    if not memory_limited:
+        refused.append(WATCHED)
+    # Read back, while that can be asked: whoever started the host may have set a tighter one.
+    room = max(resource.getrlimit(resource.RLIMIT_AS)[0] - base, 0) if memory_limited else 0
     plan = _plan(fd_in, fd_out)
     missing = [*refused, *_drop_rights(plan.libc, walls)]
     _prctl(plan.libc, _PR_SET_DUMPABLE, 0)
@@ -133,7 +144,16 @@ def enter(fd_in: int, fd_out: int, memory_bytes: int, cpu_seconds: int) -> Repor
         walls.append("a seccomp allow-list")
     else:
         missing.append(f"seccomp filters do not work here ({os.uname().machine})")
-    return Report(tuple(missing), tuple(walls), memory_limited)
+    return Report(tuple(missing), tuple(walls), memory_limited, base, room)
+
+
+def _address_space() -> int:
+    """Returns the bytes of address space that this process has, 0 where the system does not tell."""
+    try:
+        with open("/proc/self/statm", "rb") as sizes:
+            return int(sizes.read().split()[0]) * resource.getpagesize()  # proc(5): the first is the whole size
+    except (OSError, ValueError, IndexError):
+        return 0
 
 
 def _limits(memory_bytes: int, cpu_seconds: int) -> tuple[list[str], list[str]]:

@@ -9,6 +9,7 @@ import struct
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from csro_core.errors import CsroError
@@ -64,8 +65,10 @@ class Player:
         allowance_text: what is said of a player that takes longer.
         cpu_budget: CPU seconds for everything.
         wall_deadline: when everything has to be over, by `time.monotonic`.
-        memory_bytes: the most memory that it may use.
-        watch_memory: True where the kernel does not limit its memory, so that the watchdog has to.
+        memory_bytes: the most memory that one episode of it may use.
+        room_bytes: what the kernel lets the whole process take, 0 where it limits nothing.
+        watch_memory: True where the watchdog ends the process that uses more than `memory_bytes`: the kernel does not
+            limit it, or several episodes share a larger room.
     """
 
     def __init__(self, process: Process, memory_bytes: int, codes: KnownCodes) -> None:
@@ -78,6 +81,7 @@ class Player:
         self.cpu_budget = self.wall_deadline = float("inf")
         self.stopped = False
         self.memory_bytes = memory_bytes
+        self.base_bytes = self.room_bytes = 0
         self.watch_memory = False
         self._process = process
         self._verdict: tuple[str, str] | None = None
@@ -94,6 +98,25 @@ class Player:
     def resident_bytes(self) -> int | None:
         """Returns the resident memory of the process; None where the system does not tell."""
         return usage.resident_bytes(self.pid)
+
+    def memory_used(self) -> int | None:
+        """Returns what counts against `memory_bytes` now; None where the system does not tell.
+
+        That is address space beyond what the process began with where the kernel limits it, else what is resident.
+        """
+        if not self.room_bytes:
+            return usage.resident_bytes(self.pid)
+        used = usage.address_bytes(self.pid)
+        return None if used is None else used - self.base_bytes
+
+    def peak_bytes(self) -> int | None:
+        """Returns the most that `memory_used` ever was where the kernel limits it; None where nobody tells."""
+        peak = usage.peak_address_bytes(self.pid) if self.room_bytes else None
+        return None if peak is None else peak - self.base_bytes
+
+    def is_resting(self) -> bool:
+        """Returns True where the process waits for something, and neither for a processor nor to be continued."""
+        return usage.is_resting(self.pid)
 
     def has_answered(self) -> bool:
         """Returns True where an answer lies in the channel unread."""
@@ -226,7 +249,7 @@ class Player:
 
     def close(self) -> None:
         """Ends the process and frees everything. Idempotent."""
-        self.waiting = False
+        self.waiting = self.watch_memory = False
         self.kill()
         with suppress(DisturbedError):
             self._process.wait()
@@ -294,7 +317,10 @@ class Player:
     def _failures(self) -> list[SlotFailure]:
         value = self._text()
         listed = value if isinstance(value, list) else []
-        return [slot_failure(one) for one in listed[: protocol.MAX_DETAILS] if isinstance(one, dict)]
+        found = [slot_failure(one) for one in listed[: protocol.MAX_DETAILS] if isinstance(one, dict)]
+        # The process knows its own room only, which may be that of many episodes.
+        said = protocol.too_much_memory(self.memory_bytes)
+        return [replace(one, message=said) if one.status == "memory" else one for one in found]
 
     def _death(self, said: bytes) -> CsroError:
         """Returns why the channel ended or holds something else than an answer."""

@@ -18,7 +18,7 @@ import struct
 TEXT, READY_ONE, ANSWER_STAGE, ANSWER_ACT, ANSWER_LINES = b"\x01", b"\x02", b"\x03", b"\x04", b"\x05"
 
 REQUEST = struct.Struct("<cqqq")
-"""Host to zygote: kind, then memory_bytes, cpu_seconds, kernel_jail (``S``) or a pid and two zeros (``R``)."""
+"""Host to zygote: kind, then memory_bytes beyond its own, cpu_seconds, kernel_jail (``S``), or pid, 0, 0 (``R``)."""
 ANSWER = struct.Struct("<q")
 """Zygote to host: a pid, a wait status, or READY."""
 READY = 1
@@ -34,8 +34,8 @@ MAX_LINE = 0xFFFF
 """Largest number of a line that is told."""
 MAX_TEXT = 262_144
 """Largest JSON text of a worker, in bytes."""
-MAX_DETAILS = 20
-"""Failures that a worker describes; the rest is counted only."""
+MAX_DETAILS = 64
+"""Failures that a worker describes, one for each episode that a process may have."""
 MAX_MESSAGE = 300
 """Characters of an exception's message that are kept."""
 

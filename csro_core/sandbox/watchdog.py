@@ -1,6 +1,7 @@
-"""Deadlines of jailed processes, and their memory where the kernel does not limit it.
+"""Deadlines of jailed processes, and their memory where the kernel does not limit it to one episode's.
 
-They belong to the host and count CPU time: a busy machine forfeits nobody.
+They belong to the host and count CPU time. A process that is stopped, or that a busy machine does not let run, is
+waited for; one that sleeps instead of answering is not.
 """
 
 import threading
@@ -16,15 +17,21 @@ DUMP_SECONDS = 1.0
 DUMP_SECONDS_MEMORY = 0.05
 """The same where memory grows: a second more could fill the machine."""
 WALL_FACTOR = 10.0
-"""A question is given up after this many allowances on the wall, whatever the CPU clock says ..."""
+"""A question is given up after the process has rested for this many allowances ..."""
 WALL_FLOOR_SECONDS = 30.0
-"""... but not before this: a starved process may get no CPU for a while through no fault of its own."""
+"""... but not before this."""
 MATCH_WALL_FACTOR = 10.0
 MATCH_WALL_FLOOR_SECONDS = 600.0
-"""A match ends after so many of its CPU budgets on the wall, and not before the floor: a process that sleeps a little
-before each answer is never late for one of them."""
+"""A match ends after so many of its CPU budgets on the wall, and not before the floor, with the process that rests
+then: one that sleeps a little before each answer is never late for one of them."""
 WALL_FACTOR_WITHOUT_CLOCK = 4.0
 """Where the system does not tell the CPU time of another process, the wall decides earlier."""
+MEMORY_TICKS = 5
+"""Where the kernel limits the memory of the process, that of one episode is looked at once in so many ticks."""
+_LONG_QUESTION_SECONDS = 0.1
+"""Nobody looks whether a process rests before a question is so old."""
+_LONGEST_REST_SECONDS = 1.0
+"""Most that counts as rest between two looks: the host itself may have been stopped meanwhile."""
 
 
 class Watched(Protocol):
@@ -37,14 +44,19 @@ class Watched(Protocol):
     cpu_budget: float
     wall_deadline: float
     memory_bytes: int
+    room_bytes: int
     watch_memory: bool
 
     def cpu_seconds(self) -> float | None:
         """Returns the CPU time used so far; None where the system does not tell."""
         ...
 
-    def resident_bytes(self) -> int | None:
-        """Returns the resident memory; None where the system does not tell."""
+    def memory_used(self) -> int | None:
+        """Returns what counts against `memory_bytes`; None where the system does not tell."""
+        ...
+
+    def is_resting(self) -> bool:
+        """Returns True where the process waits for something, and neither for a processor nor to be continued."""
         ...
 
     def has_answered(self) -> bool:
@@ -62,12 +74,37 @@ class Watched(Protocol):
 
 @dataclass
 class _Mark:
-    """When a question was first seen, and the CPU time then; `deadline`: when a process with its verdict is killed."""
+    """What was seen of a question.
+
+    Attributes:
+        question: its number.
+        wall: when it was first seen.
+        cpu: the CPU time of the process then.
+        deadline: when a process with its verdict is killed.
+        seen: when it was last looked at.
+        seen_cpu: the CPU time then.
+        rested: for how long the process has rested in one piece, as far as anybody looked.
+    """
 
     question: int
     wall: float
     cpu: float | None
     deadline: float | None = None
+    seen: float = 0.0
+    seen_cpu: float | None = None
+    rested: float = 0.0
+
+    def __post_init__(self) -> None:
+        """The first look is the last one so far."""
+        self.seen, self.seen_cpu = self.wall, self.cpu
+
+    def look(self, player: Watched, now: float, cpu: float | None) -> None:
+        """Notes whether the process has rested since the last look."""
+        if now - self.wall > _LONG_QUESTION_SECONDS:
+            still = cpu == self.seen_cpu and player.is_resting()
+            # Without a clock nobody knows whether it works; only a stopped one certainly does not.
+            self.rested = self.rested + min(now - self.seen, _LONGEST_REST_SECONDS) if still else 0.0
+        self.seen, self.seen_cpu = now, cpu
 
 
 class Watchdog:
@@ -78,6 +115,7 @@ class Watchdog:
         self._lock = threading.Lock()
         self._marks: dict[Watched, _Mark | None] = {}
         self._closed = threading.Event()
+        self._ticks = 0
         self._thread = threading.Thread(target=self._run, name="policy-watchdog", daemon=True)
         self._thread.start()
 
@@ -98,6 +136,7 @@ class Watchdog:
 
     def _run(self) -> None:
         while not self._closed.wait(TICK_SECONDS):
+            self._ticks += 1
             with self._lock:
                 watched = list(self._marks.items())
             for player, mark in watched:
@@ -114,7 +153,7 @@ class Watchdog:
             if now > mark.deadline:
                 player.kill()
             return mark
-        if player.watch_memory and (player.resident_bytes() or 0) > player.memory_bytes:
+        if player.watch_memory and self._has_too_much(player):
             # Between two questions too: one that grows a little with each answer may never be seen while it works.
             player.interrupt("memory", too_much_memory(player.memory_bytes))
             return _Mark(player.question, now, None, now + DUMP_SECONDS_MEMORY)
@@ -128,23 +167,29 @@ class Watchdog:
             mark.deadline = now + DUMP_SECONDS
         return mark
 
+    def _has_too_much(self, player: Watched) -> bool:
+        if player.room_bytes and self._ticks % MEMORY_TICKS:
+            return False
+        return (player.memory_used() or 0) > player.memory_bytes
+
 
 def _verdict(player: Watched, mark: _Mark, now: float) -> str:
     """Returns why a player is to be stopped, "" where it may go on."""
-    wall = now - mark.wall
-    allowance = player.allowance
     cpu = player.cpu_seconds()
-    verdict = player.allowance_text
-    if now > player.wall_deadline:
-        late = True
-        verdict = "let the match wait for too long"
-    elif cpu is None or mark.cpu is None:
-        late = wall > WALL_FACTOR_WITHOUT_CLOCK * allowance
-    elif cpu - mark.cpu > allowance:
-        late = True
-    elif cpu > player.cpu_budget:
-        return f"used more than {player.cpu_budget:g} s of CPU time in this match"
+    mark.look(player, now, cpu)
+    verdict = ""
+    if cpu is not None and mark.cpu is not None:
+        if cpu - mark.cpu > player.allowance:
+            verdict = player.allowance_text
+        elif cpu > player.cpu_budget:
+            return f"used more than {player.cpu_budget:g} s of CPU time in this match"
+        patience = max(WALL_FACTOR * player.allowance, WALL_FLOOR_SECONDS)
     else:
-        late = wall > max(WALL_FACTOR * allowance, WALL_FLOOR_SECONDS)
+        patience = WALL_FACTOR_WITHOUT_CLOCK * player.allowance
+    if not verdict and mark.rested > _LONG_QUESTION_SECONDS:
+        if now > player.wall_deadline:
+            verdict = "let the match wait for too long"
+        elif mark.rested > patience:
+            verdict = f"did not answer for more than {patience:g} s{', and did nothing' if cpu is not None else ''}"
     # An answer that waits for a slow host is not late; so of two players the one that let the other wait is to blame.
-    return verdict if late and not player.has_answered() else ""
+    return verdict if verdict and not player.has_answered() else ""

@@ -17,6 +17,7 @@ import struct
 import sys
 import types
 from collections.abc import Callable, Iterable
+from dataclasses import asdict
 from typing import Any, NoReturn, TypeAlias
 
 from csro_core.policies.chance import has_chance
@@ -298,8 +299,7 @@ def run(memory_bytes: int, cpu_seconds: int, kernel_jail: bool) -> NoReturn:
         if sys.platform != "win32":
             faulthandler.register(signal.SIGUSR1, file=FD_OUT, all_threads=False)
         report = jail.enter(FD_IN, FD_OUT, memory_bytes, cpu_seconds) if kernel_jail else jail.NOTHING
-        walls = {"missing": report.missing, "walls": report.walls, "memory_limited": report.memory_limited}
-        _write_text(walls)
+        _write_text(asdict(report))
         Worker(memory_bytes).serve()
     except MemoryError:
         os._exit(protocol.EXIT_MEMORY)

@@ -122,3 +122,29 @@ def test_without_openspiel_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setattr(roshambo, "pyspiel", None)
     with pytest.raises(UsageError, match="install open-spiel"):
         roshambo.bot_names()
+
+
+LARGE = "class Policy:\n    def __init__(self):\n        self.table = bytes(70 << 20)\n" + ROCK.partition("\n")[2]
+CRASHING = """
+class Policy:
+    def act(self, obs):
+        nested = ()
+        if obs["throw"] == 990:
+            for _ in range(10**6): nested = (nested,)
+        return hash(nested) * 0
+"""
+
+
+@needs_bots
+def test_matches_do_not_share_the_memory_of_one(pool):
+    """Four of 70 MB are more than the limit of one; each of them alone is not."""
+    assert np.array_equal(bot_returns(LARGE, ["rotatebot"], 4, 5, pool), bot_returns(ROCK, ["rotatebot"], 4, 5, pool))
+
+
+@needs_bots
+def test_a_match_that_ends_its_process_is_forfeited_alone_and_the_fifth_unplayed(pool):
+    (found,) = play_bots([CRASHING], ["rockbot"], 5, 5, pool)
+    # Ties for 990 throws; what is not played at all is lost whole.
+    assert found.returns.tolist() == [[-10.0, -10.0, -10.0, -10.0, -1000.0]]
+    assert found.failures[0].status in {"crashed", "timeout"}
+    assert found.failures[0].episode == 0

@@ -10,10 +10,12 @@ from csro_core.games.stage import step_rewards
 from csro_core.matches.jobs import Limits, MatchJob
 from csro_core.matches.lockstep import StageLog, stage_moves, stage_returns
 from csro_core.matches.referee import play_match
+from csro_core.matches.sides import Spawn
+from csro_core.matches.widths import Widths
 from csro_core.sandbox.player import DisturbedError
 
 RPS = GameSpec("repeated_rps", {"num_throws": 30})
-LIMITS = Limits(load_seconds=0.5, message_seconds=0.5)
+LIMITS = Limits(load_seconds=0.5, act_seconds=0.5)
 
 
 def acting(*lines, head=""):
@@ -54,7 +56,7 @@ def both_ways(pool, job):
             players.append(pool.host.spawn(memory_bytes, cpu_seconds))
             return players[-1]
 
-        results.append(play_match(make_toy_game(job.game), job, spawn, compact=compact))
+        results.append(play_match(make_toy_game(job.game), job, Spawn(spawn, Widths()), compact=compact))
         for player in players:
             pool.host.release(player)
     return results
@@ -225,7 +227,7 @@ def test_a_crash_keeps_what_was_over_before(pool):
     assert result.returns.tolist() == [[-27.0, 27.0], [24.0, -24.0]]
     assert [(one.policy, one.status, one.episode, one.step) for one in result.failures] == [
         (0, "exception", 0, 3),
-        (1, "timeout", None, 6),
+        (1, "timeout", 1, 6),
     ]
 
 
@@ -261,7 +263,7 @@ def test_turn_based_game_goes_on_after_a_forfeit(pool):
 def test_turn_based_game_with_a_dead_process(pool):
     dying = acting("while len(obs['taken']) >= 2: pass", "return 1")
     result = pool.submit([job_of(PERFECT, dying, episodes=4, game=NIM)])[0]
-    assert [failure.status for failure in result.failures] == ["timeout"]
+    assert [(failure.status, failure.episode) for failure in result.failures] == [("timeout", e) for e in range(4)]
     assert result.forfeits[:, 1].all()
     assert not result.forfeits[:, 0].any()
 
@@ -296,7 +298,7 @@ def test_unexplained_death_is_an_error_of_the_host(pool):
         return players[-1]
 
     with pytest.raises(DisturbedError):
-        play_match(make_toy_game(RPS), job_of(ROCK, PAPER), spawn)
+        play_match(make_toy_game(RPS), job_of(ROCK, PAPER), Spawn(spawn, Widths()))
     for player in players:
         pool.host.release(player)
 

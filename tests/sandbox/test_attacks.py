@@ -21,7 +21,7 @@ from tests.sandbox.attack_cases import ATTACKS, EXPECTED, HARMLESS, HONEST, SOFT
 
 THROWS = 60
 GAME = GameSpec("repeated_rps", {"num_throws": THROWS})
-LIMITS = Limits(load_seconds=0.15, act_seconds=0.01, message_seconds=0.15)
+LIMITS = Limits(load_seconds=0.15, act_seconds=0.15)
 PAIR = (reference_text("uniform"), reference_text("markov1"))
 EVERY = 12
 """An honest pair plays beside every so many attacks."""
@@ -69,18 +69,18 @@ def world(tmp_path_factory):
 
 
 def job(sources, seeds=(1, 2)):
-    return MatchJob(GAME, sources, (0, 1), seeds, LIMITS)
+    return MatchJob(GAME, sources, (0, 1)[: len(seeds)], seeds, LIMITS)
 
 
 def play_all(pool, names, world):
     """Returns the results of every attack and of the honest pairs in between.
 
-    All play in both seats; those that do not use up time or memory also do as the second policy of a job.
+    Those that do not use up time or memory play in both seats, also as the second policy of a job.
     """
     jobs, keys = [], []
     for number, name in enumerate(names):
         text = attack_text(name, world.folder, world.port)
-        jobs.append(job((text, HONEST)))
+        jobs.append(job((text, HONEST), (1, 2) if name in SOFT else (1,)))
         keys.append((name, 0))
         if name in SOFT:
             jobs.append(job((HONEST, text)))

@@ -56,7 +56,7 @@ def ask(desk, kind, names):
     run, canary = desk
     asked = {name: services.ask(run, kind, {"text": attack_text(name, canary, 9)}) for name in names}
     answers = {}
-    deadline = time.monotonic() + 120.0
+    deadline = time.monotonic() + 300.0
     while len(answers) < len(asked) and time.monotonic() < deadline:
         for name in asked.keys() - answers.keys():
             record = services.answer(asked[name])

@@ -20,7 +20,7 @@ from csro_core.policies.library import reference_names, reference_text
 
 AMOUNT = int(os.environ.get("CSRO_FUZZ", "300"))
 GAME = GameSpec("repeated_rps", {"num_throws": 20})
-LIMITS = Limits(load_seconds=0.3, act_seconds=0.01, message_seconds=0.3)
+LIMITS = Limits(load_seconds=0.3, act_seconds=0.3)
 HONEST = "class Policy:\n    def act(self, obs):\n        return 1\n"
 BATCH = 500
 

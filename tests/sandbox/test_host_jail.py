@@ -84,8 +84,10 @@ def test_it_has_no_rights(player):
 
 def test_its_limits_are_hard(player):
     limits = Path(f"/proc/{player.pid}/limits").read_text(encoding="ascii")
+    assert player.room_bytes == 256 * MEBIBYTE
+    assert 8 * MEBIBYTE < player.base_bytes < 64 * MEBIBYTE
     hard = {
-        "Max address space": 256 * MEBIBYTE,
+        "Max address space": player.base_bytes + 256 * MEBIBYTE,
         "Max file size": 0,
         "Max processes": 0,
         "Max open files": 16,
