@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 import orjson
 
 from csro_core.errors import NotFoundError, StoreError
+from csro_core.seeds import Seed
 from csro_core.store.codec import dumps, fields, from_json, to_json
 
 T = TypeVar("T")
@@ -24,7 +25,7 @@ class DamagedError(StoreError):
 
 
 # SQLite has no booleans: a `bool` field is an INTEGER column.
-_SCALARS = {int, float, str, bool}
+_SCALARS = {int, float, str, bool, Seed}
 
 
 _COLUMNS: dict[type, dict[str, tuple[bool, bool]]] = {}

@@ -6,7 +6,7 @@ import pytest
 
 from app import comparisons, experiments, pictures
 from csro_core.experiments.kept import IMPORTED
-from csro_core.experiments.planning import checked, ensure_runs
+from csro_core.experiments.planning import ensure_runs
 from csro_core.experiments.requests import KIND, for_experiment, request_key
 from csro_core.seeds import Seed
 from csro_core.store import open_store
@@ -318,7 +318,7 @@ def test_the_demo_experiment_is_offered_started_and_no_run_of_ones_own(store, tm
     assert not test.exception
     made = table_of(demos).all()
     assert ([one.name for one in made], started) == ([experiments.demo_plan().name],) * 2
-    runs = ensure_runs(demos, table_of(demos), made[0].id, checked(experiments.demo_plan()))
+    runs = ensure_runs(demos, table_of(demos), made[0].id, experiments.plan_of(made[0]))
     assert len(runs) == 6
     assert all(demos.run(one.run).name.startswith("demo: ") for one in runs)
     test = app(PAGE)

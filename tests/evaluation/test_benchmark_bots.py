@@ -131,19 +131,19 @@ class Policy:
         nested = ()
         if obs["throw"] == 990:
             for _ in range(10**6): nested = (nested,)
-        return hash(nested) * 0
+        return {nested: 0}[nested]  # the hash of the interpreter itself, which has no limit of its own
 """
 
 
 @needs_bots
 def test_matches_do_not_share_the_memory_of_one(pool):
     """Four of 70 MB are more than the limit of one; each of them alone is not."""
-    assert np.array_equal(bot_returns(LARGE, ["rotatebot"], 4, 5, pool), bot_returns(ROCK, ["rotatebot"], 4, 5, pool))
+    assert np.array_equal(bot_returns(LARGE, ["rotatebot"], 4, dice(5), pool), bot_returns(ROCK, ["rotatebot"], 4, dice(5), pool))
 
 
 @needs_bots
 def test_a_match_that_ends_its_process_is_forfeited_alone_and_the_fifth_unplayed(pool):
-    (found,) = play_bots([CRASHING], ["rockbot"], 5, 5, pool)
+    (found,) = play_bots([CRASHING], ["rockbot"], 5, dice(5), pool)
     # Ties for 990 throws; what is not played at all is lost whole.
     assert found.returns.tolist() == [[-10.0, -10.0, -10.0, -10.0, -1000.0]]
     assert found.failures[0].status in {"crashed", "timeout"}

@@ -14,6 +14,7 @@ from csro_core.matches.jobs import Failure
 from csro_core.matches.local_pool import LocalPool
 from csro_core.policies.library import reference_text
 from csro_core.policies.source import sha256
+from csro_core.seeds import Secret
 from csro_core.store.extra_checks import check_extra
 from tests.store.test_store_extra_checks import SCORE, SETTINGS, solution
 
@@ -32,7 +33,7 @@ def pool():
 def test_a_mixture_tells_who_forfeited_against_whom_and_why(pool):
     leduc = benchmark_named("leduc")
     mixture = Mixture((reference_text("always_call"), FAILING), (0.75, 0.25))
-    (found,) = evaluate_mixtures(leduc, [mixture], 2, 1, pool)
+    (found,) = evaluate_mixtures(leduc, [mixture], 2, Secret.of_key(b"1"), pool)
     document = json.loads(json.dumps(benchmark_document(leduc, found, mixture, 2, "")))
     known = told(document)
     assert (known.episodes, known.forfeited, known.by_opponents) == (12, 6, 0)
@@ -41,7 +42,8 @@ def test_a_mixture_tells_who_forfeited_against_whom_and_why(pool):
     assert policy.reasons[0].startswith("illegal-action: ")
     assert [line["forfeited"] for line in document["per_opponent"]] == [2, 2, 2]
     assert known.words.startswith("6 of 12 episodes were forfeited (illegal-action: ")
-    (whole,) = evaluate_mixtures(leduc, [Mixture((reference_text("always_call"),), (1.0,))], 2, 1, pool)
+    honest = Mixture((reference_text("always_call"),), (1.0,))
+    (whole,) = evaluate_mixtures(leduc, [honest], 2, Secret.of_key(b"1"), pool)
     assert (whole.forfeits.count, whole.forfeits.clean, whole.forfeits.words) == ("0 of 6", True, "")
 
 

@@ -252,7 +252,7 @@ def test_a_run_on_the_cluster_equals_the_local_one(two, tmp_path, capsys):
         return capsys.readouterr()
 
     game = ("--game", "repeated_rps(num_throws=60)", "--initial", "reference:rock,reference:beat_last")
-    asked = (*game, "--episodes", 4, "--iterations", 1, "--candidates", 1, "--json")
+    asked = (*game, "--episodes", 4, "--iterations", 1, "--candidates", 1, "--seed", 0, "--json")
     there = ("--store", tmp_path / "there.sqlite")
     remote = command("run", *asked, "--cluster", two.address, *there)
     assert remote.returncode == 0, remote.stderr
@@ -330,7 +330,8 @@ def test_tls(tmp_path, quick, capsys):
     settings = {f"DASK_DISTRIBUTED__COMM__TLS__{name}": str(tmp_path / file) for name, file in files.items()}
     with machines(tmp_path, workers=1, environment=settings, protocol="tls") as own:
         assert own.address.startswith("tls://")
-        play = ("play", "reference:rock", "reference:uniform", "--game", "repeated_rps(num_throws=9)", "--json")
+        pair = ("reference:rock", "reference:uniform")
+        play = ("play", *pair, "--game", "repeated_rps(num_throws=9)", "--seed", "0", "--json")
         answer = command(*play, "--cluster", own.address, environment=settings)
         assert answer.returncode == 0, answer.stderr
         assert main(play) == 0
