@@ -138,7 +138,8 @@ class Policy:
 @needs_bots
 def test_matches_do_not_share_the_memory_of_one(pool):
     """Four of 70 MB are more than the limit of one; each of them alone is not."""
-    assert np.array_equal(bot_returns(LARGE, ["rotatebot"], 4, dice(5), pool), bot_returns(ROCK, ["rotatebot"], 4, dice(5), pool))
+    large, rock = (bot_returns(text, ["rotatebot"], 4, dice(5), pool) for text in (LARGE, ROCK))
+    assert np.array_equal(large, rock)
 
 
 @needs_bots
