@@ -42,6 +42,7 @@ _DECISION = {
 
 _NUMBERS = {
     "±": "A 95 % interval; standard errors and counts are in the tooltips.",
+    "forfeits": "Episodes that a policy lost by failing; a benchmark says how many, by whom and why.",
     "gap": "The gain of the best policy known by now, also a later or a rejected one: with hindsight.",
     "exploitability": "NashConv divided by the number of players: what a best responder gains; 0 is an equilibrium.",
     "best response": "A policy that earns the most that can be earned against a given mixture.",
