@@ -2,8 +2,8 @@
 
 Two things are chance: numbers of the module `random`, and addresses of objects, which differ from process to process.
 Addresses are in the default text of functions, methods, generators, iterators and `object()`, and in the order of sets
-that hold such things, classes, exceptions or nan, or None before Python 3.12. (Objects of a policy's own classes and `hash`
-show none: `sandbox.namespace_objects`.) The answer errs to the side of True.
+that hold such things, classes, exceptions or nan, or None before Python 3.12. (Objects of a policy's own classes and
+`hash` show none: `sandbox.namespace_objects`.) The answer errs to the side of True.
 """
 
 import ast
