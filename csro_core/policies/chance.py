@@ -2,8 +2,8 @@
 
 Two things are chance: numbers of the module `random`, and addresses of objects, which differ from process to process.
 Addresses are in the default text of functions, methods, generators, iterators and `object()`, and in the order of sets
-that hold such things, classes or exceptions, or None before Python 3.12. (Objects of a policy's own classes and `hash`
-show none: `sandbox.namespace_objects`.) The answer errs to the side of True.
+that hold such things, classes, exceptions or nan, or None before Python 3.12. (Objects of a policy's own classes and
+`hash` show none: `sandbox.namespace_objects`.) The answer errs to the side of True.
 """
 
 import ast
@@ -12,6 +12,9 @@ from collections.abc import Sequence
 from csro_core.policies.chance_flow import ITERATOR, ORDER, SET, TEXT, TooTangledError, Value, named
 from csro_core.policies.chance_names import names_of
 from csro_core.policies.chance_reader import Reader
+
+_LARGE = 1e50
+"""Products of few numbers beyond this overflow; smaller ones would have to be multiplied on purpose."""
 
 
 def has_chance(tree: ast.Module) -> bool:
@@ -64,8 +67,31 @@ def shows_addresses(tree: ast.Module) -> bool:
     # Python writes out and hashes the fields of a dataclass by itself.
     if (reader.shown and fields & (TEXT | ITERATOR)) or (reader.hashed and fields & (ORDER | ITERATOR)):
         return True
+    nan = _may_make_nan(tree)
+    if nan and reader.hashed and names.records:
+        return True
     in_order = (*reader.ordered, *reader.shown)
-    return any(kinds & SET and (kinds | fields) & (ORDER | ITERATOR) for kinds in _kinds(reader, in_order))
+    return any(kinds & SET and (nan or (kinds | fields) & (ORDER | ITERATOR)) for kinds in _kinds(reader, in_order))
+
+
+def _may_make_nan(tree: ast.AST) -> bool:
+    """Returns True where a text names nan or infinity, writes a number near the largest, or converts computed text."""
+    for node in ast.walk(tree):
+        name = getattr(node, "id", None) or getattr(node, "attr", None) or getattr(node, "name", None)
+        if name in {"nan", "inf"}:
+            return True
+        if isinstance(node, ast.Constant) and _is_beyond(node.value):
+            return True
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in {"complex", "float"}:
+            if not all(isinstance(one, ast.Constant) for one in node.args):
+                return True
+    return False
+
+
+def _is_beyond(value: object) -> bool:
+    if isinstance(value, str):
+        return value.strip().lstrip("+-").lower().startswith(("nan", "inf"))
+    return isinstance(value, float | complex) and not abs(value) < _LARGE
 
 
 def _kinds(reader: Reader, values: Sequence[Value]) -> list[int]:

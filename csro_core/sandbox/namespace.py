@@ -9,7 +9,7 @@ from typing import Any
 
 from csro_core.sandbox.guard_names import BUILTINS, DUNDER_KEPT, MODULES
 from csro_core.sandbox.guard_rename import TYPE_OF
-from csro_core.sandbox.namespace_functions import checked_name, read_name
+from csro_core.sandbox.namespace_functions import checked_name, fresh_text, read_name
 from csro_core.sandbox.namespace_modules import Copies, ModuleStandIn, library, module_stand_in
 from csro_core.sandbox.namespace_objects import Names, NotCopied
 from csro_core.sandbox.namespace_random import random_functions
@@ -108,7 +108,7 @@ def _stored_name(name: object) -> str:
     checked = checked_name(name)
     if checked in DUNDER_KEPT:
         raise AttributeError(f"the attribute {checked} cannot be changed in a policy")
-    return checked
+    return fresh_text(checked)
 
 
 class _Type(NotCopied):

@@ -26,6 +26,15 @@ def checked_name(name: object) -> str:
     return private_name(name)
 
 
+def fresh_text(text: str) -> str:
+    """Returns an equal text that nobody else holds.
+
+    Python keeps one text of each name in a process. Whether a policy's own became that one would tell it whether
+    another episode has used the name before.
+    """
+    return text.encode("utf-8", "surrogatepass").decode("utf-8", "surrogatepass")
+
+
 _BY_ADDRESS = frozenset({"__format__", "__hash__", "__repr__", "__str__"})
 
 
@@ -87,12 +96,13 @@ def named_tuple(typename: str, field_names: Any, *, rename: bool = False, defaul
         TypeError: a name is no plain string; a subclass could be another name each time it is asked.
         ValueError: a name leads to frames or code.
     """
-    names = field_names.replace(",", " ").split() if type(field_names) is str else list(field_names)
-    if any(type(name) is not str for name in (typename, *names)):
+    listed = field_names.replace(",", " ").split() if type(field_names) is str else list(field_names)
+    if any(type(name) is not str for name in (typename, *listed)):
         raise TypeError("the names of a named tuple and of its fields must be plain strings")
+    names = [fresh_text(name) for name in listed]
     check_fields(names)
     kept = [name if name.startswith("_") else private_name(name) for name in names]
-    made = collections.namedtuple(typename, kept, rename=rename, defaults=defaults)  # type: ignore[misc, arg-type]
+    made = collections.namedtuple(fresh_text(typename), kept, rename=rename, defaults=defaults)  # type: ignore[misc, arg-type]
     made.__module__ = "policy"
     return made
 

@@ -99,6 +99,8 @@ class Names:
             TypeError: it has no hash, or one that only an address can give.
         """
         kind = type(value)
+        if _is_nan(value):
+            return 0
         if kind in _PLAIN:
             return hash(value)
         if value is None:
@@ -110,6 +112,8 @@ class Names:
             return hash(value if self._is_plain(value) else frozenset(map(self.hash_of, frozenset.__iter__(value))))
         if own is object.__hash__:
             return self._number_of(value)
+        if kind is slice and own is not None:
+            return self.hash_of((value.start, value.stop, value.step))
         if kind is types.MethodType:
             return hash((self._number_of(value.__self__), self._number_of(value.__func__)))
         if kind in _BY_ADDRESS:
@@ -118,7 +122,7 @@ class Names:
 
     def _is_plain(self, values: Any) -> bool:
         items = (tuple if isinstance(values, tuple) else frozenset).__iter__(values)
-        return all(type(one) in _PLAIN for one in items)
+        return all(type(one) in _PLAIN and not _is_nan(one) for one in items)
 
     def _number_of(self, value: Any) -> int:
         if type(value).__dictoffset__ and not isinstance(value, type):
@@ -133,6 +137,15 @@ class Names:
             # Held for good, so that its address cannot become another one's.
             kept = self._kept[id(value)] = value, self._count
         return kept[1]
+
+
+def _is_nan(value: object) -> bool:
+    """Returns True for what Python hashes by its address although it is a number and has the hash of one."""
+    kind = type(value)
+    for base in (float, complex):
+        if issubclass(kind, base) and kind.__hash__ is base.__hash__:
+            return base.__ne__(value, value) is True  # type: ignore[operator]
+    return False
 
 
 def taken_back(made: Any) -> Callable[[Any], None]:

@@ -1,6 +1,7 @@
 """What holds an address in Python is the same in every process here, or counts as chance."""
 
 import ast
+import sys
 
 import pytest
 
@@ -17,6 +18,7 @@ HEAD = (
     "from typing import Optional\nfrom fractions import Fraction\n"
     "from functools import partial, lru_cache\nfrom abc import ABC\n"
     "class Thing:\n    pass\nclass Slotted:\n    __slots__ = ('x',)\nclass Failed(Exception):\n    pass\n"
+    "class Nan(float):\n    pass\n"
     "class Abstract(ABC):\n    pass\n@dataclass(eq=False)\nclass Data:\n    x: int = 0\n"
     "Pair = namedtuple('Pair', 'left right')\n"
     "def digits(text):\n    return sum(ord(letter) for letter in text)\n"
@@ -46,6 +48,16 @@ hash(Fraction(1, 3))
 hash(partial(digits, 1))
 hash(lru_cache(None)(digits))
 hash((x for x in ()))
+hash(float("nan"))
+hash(1e300 * 1e300 - 1e300 * 1e300)
+hash(complex("nan"))
+hash((1.5, (float("nan"), 2)))
+hash(frozenset([float("nan")]))
+hash(Pair(float("nan"), 1))
+hash(Nan("nan"))
+hash(Frozen(float("nan")))
+[x != x for x in {float("nan"), 5, 7, 11, 64}].index(True)
+[x != x for x in {1e200 * 1e200 * 0, 5, 7, 11, 64}].index(True)
 hash(type(self))
 Thing().__hash__()
 object.__hash__(self)
@@ -130,6 +142,17 @@ def test_decorators_still_see_what_a_class_defines_itself():
     assert found["texts"] == ["Plain(x=0)", "Hashed(x=0)", "<policy.Bare object>"]
     assert found["equal"]
     assert found["refused"]
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="slices have no hash before Python 3.12")
+def test_the_hash_of_a_slice_is_made_of_those_of_its_parts():
+    found = executed("thing = object()\nfound = hash(slice(thing, None, 2)) == hash((thing, None, 2))\n")
+    assert found["found"]
+
+
+def test_sets_of_plain_numbers_are_no_chance():
+    text = "class Policy:\n    def act(self, obs):\n        return min(x * 0.5 for x in {1, 2.5, 3}) > 9\n"
+    assert not has_chance(ast.parse(text))
 
 
 @pytest.mark.parametrize("value", ["len", "(1).__str__", "list[int]"])

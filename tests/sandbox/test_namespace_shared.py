@@ -196,3 +196,20 @@ def test_fields_of_named_tuples_are_plain_strings(fields):
 def test_fields_of_a_typed_named_tuple_lead_nowhere():
     with pytest.raises(ValueError, match="gi_frame"):
         executed("from typing import NamedTuple\nclass P(NamedTuple):\n    gi_frame: int\n")
+
+
+INTERNED = [
+    "from collections import namedtuple\nPair = namedtuple('Pair', [word])\n",
+    "from collections import namedtuple\nPair = namedtuple('Pair', word)\n",
+    "from typing import NamedTuple\nPair = NamedTuple('Pair', [(word, int)])\n",
+]
+
+
+@pytest.mark.parametrize("text", INTERNED)
+@pytest.mark.parametrize("parts", [["ma", "rk_of_an", "_episode"], ["", "\u05d0"]])
+def test_nobody_learns_whether_a_name_was_used_before(text, parts):
+    makes_word = f"word = ''.join({parts!r}).lower()\n" if len(parts) > 2 else "word = chr(0x5d0)\n"
+    ask = makes_word + text + "seen = Pair._fields[0] is not word\n"
+    first, second = executed(ask), executed(ask)
+    assert first["Pair"] is not second["Pair"]
+    assert first["seen"] == second["seen"]
