@@ -21,6 +21,7 @@ from csro_core.store.archive_texts import check_told, jailed
 from csro_core.store.archive_zip import opened, write_zip
 from csro_core.store.codec import dumps
 from csro_core.store.experiments import ExperimentRecord, ExperimentRun, ExperimentTable, insert_experiment
+from csro_core.store.rows import DamagedError
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,7 @@ def export_target(store: Store, wanted: str, path: Path) -> Shared:
         NotFoundError: there is neither.
         UsageError: the file cannot be written.
         StoreError: a run is written to so busily that no consistent picture of it was had.
+        DamagedError: the rows of a run do not fit together.
     """
     experiment = _experiment(store, wanted)
     try:
@@ -66,7 +68,11 @@ def export_target(store: Store, wanted: str, path: Path) -> Shared:
             raise NotFoundError(f"{error}; nor does an experiment have that id or name") from error
         runs = export_experiment(store, experiment.id, path)
         return Shared("experiment", experiment.id, experiment.name, runs)
-    export_run(store, run.id, path, run_people_files(store, run.id))
+    try:
+        export_run(store, run.id, path, run_people_files(store, run.id))
+    except (ValueError, TypeError, ArithmeticError, LookupError) as error:
+        # Each row may be sound and all of them not fit together, which tables, figures and JSON find out.
+        raise DamagedError(f"run {run.id}", error) from error
     tie = f"an experiment has that name too: its id is {experiment.id}" if experiment else ""
     return Shared("run", run.id, run.name, (run.id,), tie)
 

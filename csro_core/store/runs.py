@@ -1,5 +1,7 @@
 """Rows of runs: how a reader sees one, how it is found, and how it gets a name."""
 
+import math
+import re
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,6 +22,7 @@ LEASE_SECONDS = 5.0
 MAX_NAME = 100
 
 _SHORTEST_PREFIX = 4
+_KEPT_SECRET = re.compile(r"[0-9a-f]{64}")
 _SHORT_GAMES = {"repeated_rps": "rps", "repeated_leduc": "leduc"}
 
 # Calls that were sent but not answered have no price yet; a failed call without tokens costs nothing.
@@ -62,9 +65,19 @@ class _Row:
     tags: tuple[str, ...]
     note: str
     deleted: float | None
+    iteration: int
     seconds: float
     usd: float
     heartbeat: float | None
+
+    def __post_init__(self) -> None:
+        """Refuses times and costs that no page could write.
+
+        Raises:
+            ValueError: one is no finite number.
+        """
+        if not all(map(math.isfinite, (self.created, self.seconds, self.usd, self.deleted or 0.0))):
+            raise ValueError("its times and costs must be finite numbers")
 
 
 def alive(heartbeat: float | None, now: float) -> bool:
@@ -163,11 +176,37 @@ def change_settings(connection: sqlite3.Connection, run: str, changes: Mapping[s
 
 
 def secret_of(row: sqlite3.Row) -> Secret:
-    """Returns what the numbers of a run come from: as its row keeps it, else stretched from its seed (0.4 s)."""
-    if row["secret"]:
-        return Secret.of_key(bytes.fromhex(row["secret"]))
-    settings = _settings(row["settings"])
-    return run_secret(settings.seed, settings.seed_scheme)
+    """Returns what the numbers of a run come from: as its row keeps it, else stretched from its seed (0.4 s).
+
+    Raises:
+        DamagedError: the row keeps something else; the message says nothing of it.
+    """
+    try:
+        settings = _settings(row["settings"])
+    except (ValueError, TypeError) as error:
+        raise DamagedError(_place(row), error) from error
+    kept = row["secret"]
+    if kept == "" or settings.seed_scheme == 1:
+        return run_secret(settings.seed, settings.seed_scheme)
+    if not isinstance(kept, str) or _KEPT_SECRET.fullmatch(kept) is None:
+        raise DamagedError(_place(row), ValueError("its secret must be 64 hexadecimal digits"))
+    return Secret.of_key(bytes.fromhex(kept))
+
+
+def changes_of(row: sqlite3.Row, column: str) -> int:
+    """Returns a count of the writes to a run.
+
+    Args:
+        row: with id, name and the column.
+        column: "changed" or "rows_changed".
+
+    Raises:
+        DamagedError: it is no whole number.
+    """
+    count = row[column]
+    if not isinstance(count, int):
+        raise DamagedError(_place(row), ValueError(f"{column} must be a whole number"))
+    return count
 
 
 def keep_secret(connection: sqlite3.Connection, run: str, secret: Secret) -> None:
@@ -223,6 +262,10 @@ def _names(connection: sqlite3.Connection) -> set[str]:
     return {row["name"] for row in connection.execute("SELECT name FROM runs")}
 
 
+def _place(row: sqlite3.Row) -> str:
+    return f"the row of run {str(row['id'])[:64]} ({str(row['name'])[:MAX_NAME]})"
+
+
 @lru_cache(maxsize=4096)
 def _settings(text: str) -> RunSettings:
     """Returns the settings in a row; kept, because lists of runs are read again and again."""
@@ -239,7 +282,7 @@ def _record(row: sqlite3.Row, now: float) -> RunRecord:
         settings = _settings(row["settings"])
         own = from_json(_Row, {name: row[name] for name in fields(_Row)} | {"tags": orjson.loads(row["tags"])})
     except (ValueError, TypeError) as error:
-        raise DamagedError(f"the row of run {str(row['id'])[:64]} ({str(row['name'])[:MAX_NAME]})", error) from error
+        raise DamagedError(_place(row), error) from error
     status = own.status
     if status in {"running", "paused"} and not alive(own.heartbeat, now):
         status = "interrupted"
@@ -249,7 +292,7 @@ def _record(row: sqlite3.Row, now: float) -> RunRecord:
         settings=settings,
         status=status,
         message=own.message,
-        iteration=row["iteration"],
+        iteration=own.iteration,
         target=own.target,
         created=own.created,
         seconds=own.seconds,

@@ -264,13 +264,16 @@ class Store:
 
         It differs too when the lease expires, because the status then reads "interrupted". One quick query.
         """
-        rows = self._rows("SELECT changed, heartbeat FROM runs LEFT JOIN leases ON run = id WHERE id = ?", run)
-        return 2 * rows[0]["changed"] + runs.alive(rows[0]["heartbeat"], self.clock()) if rows else 0
+        query = "SELECT id, name, changed, heartbeat FROM runs LEFT JOIN leases ON run = id WHERE id = ?"
+        rows = self._rows(query, run)
+        if not rows:
+            return 0
+        return 2 * runs.changes_of(rows[0], "changed") + runs.alive(rows[0]["heartbeat"], self.clock())
 
     def rows_version(self, run: str) -> int:
         """Returns a number that grows only when results changed: members, cells, solutions, iterations, attempts."""
-        rows = self._rows("SELECT rows_changed FROM runs WHERE id = ?", run)
-        return int(rows[0]["rows_changed"]) if rows else 0
+        rows = self._rows("SELECT id, name, rows_changed FROM runs WHERE id = ?", run)
+        return runs.changes_of(rows[0], "rows_changed") if rows else 0
 
     def create_run(self, name: str, settings: RunSettings, target: int, texts: Sequence[PolicyText] = ()) -> str:
         """Creates a run with status "new".

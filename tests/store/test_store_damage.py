@@ -1,6 +1,7 @@
 """A damaged row costs that row, and is named: lists show the others, and nothing gives a traceback."""
 
 import json
+import sqlite3
 
 import pytest
 
@@ -168,3 +169,48 @@ def test_a_damaged_experiment_costs_that_one_only(plan, store, capsys):
             table.find(wanted)
     assert any(bad in sentence for sentence in unlisted(store.connections, store.clock()))
     assert command(store, capsys, "export", "bad", str(store.path.with_suffix(".zip")))[0] in {1, 2}
+
+
+@pytest.mark.parametrize("broken", ["zz", "ab", "ab" * 31, "AB" * 32, b"\xff\xfe", 7, "ab" * 32 + "\n"])
+def test_a_damaged_secret_is_named_but_not_told(broken, store, filled):
+    write(store, "UPDATE runs SET secret = ? WHERE id = ?", broken, filled)
+    with pytest.raises(StoreError, match="64 hexadecimal digits") as caught:
+        store.secret(filled)
+    assert filled in str(caught.value)
+    assert str(caught.value).endswith("its secret must be 64 hexadecimal digits")
+
+
+def test_damaged_settings_are_named_where_the_secret_is_wanted(store, filled):
+    write(store, "UPDATE runs SET settings = ? WHERE id = ?", "{", filled)
+    with pytest.raises(StoreError, match=filled):
+        store.secret(filled)
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("iteration", b"\xff\xfe"), ("seconds", "9" * 400), ("seconds", -float("inf"))]
+)
+def test_a_list_of_runs_names_a_run_whose_sums_are_no_numbers(column, value, store, filled, capsys):
+    write(store, f"UPDATE iterations SET {column} = ? WHERE run = ?", value, filled)
+    code, _, err = command(store, capsys, "runs")
+    assert code == 0
+    assert filled in err
+
+
+@pytest.mark.parametrize(
+    ("change", "value"),
+    [
+        ("runs SET rows_changed = ?", b"\xff\xfe"), ("runs SET rows_changed = ?", "9" * 400),
+        ('cells SET "row" = ?', b"\xff\xfe"), ("solutions SET number = ?", 2**62),
+        ("members SET policy = ?", b"\xff\xfe"), ("members SET player = ?", 2**62),
+    ],
+)  # fmt: skip
+def test_an_export_of_damaged_rows_is_one_line(change, value, store, filled, tmp_path, capsys):
+    table = change.split()[0]
+    # Not by the store's own connection, which would refuse a policy that is not there.
+    connection = sqlite3.connect(store.path)
+    connection.execute(f"UPDATE {change} WHERE rowid = (SELECT MIN(rowid) FROM {table})", (value,))
+    connection.commit()
+    connection.close()
+    code, _, err = command(store, capsys, "export", filled, str(tmp_path / "run.zip"))
+    assert code in {0, 1, 2}
+    assert len(err.strip().splitlines()) <= 1
