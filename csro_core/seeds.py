@@ -109,6 +109,18 @@ class Secret:
         """Returns the seed of one episode, of 128 bits (63 in scheme 1), from identities."""
         return self.derive(*parts) if self.scheme == 1 else int.from_bytes(self._digest(parts)[:_EPISODE_BYTES], "big")
 
+    def table_seed(self, *parts: str | int) -> int:
+        """Returns a seed for instances that a table is made of; in scheme 1 anybody can compute it."""
+        return derive("tabulate", *parts) % 2**40 if self.scheme == 1 else self.episode_seed("tabulate", *parts)
+
+    @property
+    def scores(self) -> "Secret":
+        """The branch that the scores of a benchmark come from; in scheme 1 the same one for every run."""
+        if self.scheme != 1:
+            return self.branch("benchmark")
+        key = derive(0, "benchmark").to_bytes(8, "big")
+        return Secret(key, key, 1)
+
     def episode_seeds(self, purpose: str, iteration: int, count: int, first: int = 0) -> tuple[int, ...]:
         """Returns the seeds of episodes `first` to `first + count - 1`.
 

@@ -58,6 +58,8 @@ def test_runs_of_before_keep_their_numbers():
     assert secret.episode_seeds("cell", 0, 2) == (554728141055256832, 7709852197244921428)
     assert secret.derive("x", 1) == derive(derive("csro run secret", 7), "x", 1)
     assert secret.outward.derive("sample", 1, 2) == derive(7, "sample", 1, 2)
+    assert secret.table_seed("kuhn_poker()", 0, 1) == derive("tabulate", "kuhn_poker()", 0, 1) % 2**40
+    assert secret.scores.episode_seed("leduc", "x", 2) == derive(derive(0, "benchmark"), "leduc", "x", 2)
     with pytest.raises(ValueError, match="scheme"):
         run_secret(Seed("7"), 3)
 

@@ -21,7 +21,6 @@ from csro_core.evaluation.documents import benchmark_document
 from csro_core.games import make_game
 from csro_core.matches.local_pool import LocalPool
 from csro_core.matches.tasks import TaskPool
-from csro_core.runner.live_benchmark import BRANCH
 from csro_core.runner.notes import benchmark_note
 from csro_core.seeds import Seed, run_secret
 from csro_core.store import Store
@@ -101,7 +100,7 @@ def _course(args: argparse.Namespace, benchmark: Benchmark, episodes: int) -> in
     mixtures = [Mixture.without_negligible(texts[: len(sigma)], sigma) for sigma in by_iteration.values()]
     pool = LocalPool(make_game)
     try:
-        results = evaluate_mixtures(benchmark, mixtures, episodes, secret.branch(BRANCH), pool)
+        results = evaluate_mixtures(benchmark, mixtures, episodes, secret.scores, pool)
     finally:
         pool.close()
     course = [
@@ -138,7 +137,7 @@ def _scored(
         seed, secret = dice_of(args, None)
         pool = LocalPool(make_game)
         try:
-            return Mixture(("",), (1.0,)), evaluate_bot(bot, episodes, secret.branch(BRANCH), pool), "", seed
+            return Mixture(("",), (1.0,)), evaluate_bot(bot, episodes, secret.scores, pool), "", seed
         finally:
             pool.close()
     store = chosen_store(args, create=False)
@@ -150,7 +149,7 @@ def _scored(
         store.close()
     pool = LocalPool(make_game)
     try:
-        (result,) = evaluate_mixtures(benchmark, [entrant], episodes, secret.branch(BRANCH), pool)
+        (result,) = evaluate_mixtures(benchmark, [entrant], episodes, secret.scores, pool)
     finally:
         pool.close()
     return entrant, result, note, seed
@@ -164,7 +163,7 @@ def scores(
     Raises:
         UsageError: this system lacks the population.
     """
-    return evaluate_mixtures(benchmark, entrants, episodes, run_secret(seed).branch(BRANCH), pool)
+    return evaluate_mixtures(benchmark, entrants, episodes, run_secret(seed).scores, pool)
 
 
 def entrant_of(store: Store, target: str, champion: bool, benchmark: Benchmark) -> Mixture:

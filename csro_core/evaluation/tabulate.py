@@ -180,7 +180,7 @@ class _Asking:
     def _job(self, text: str, passes: range) -> MatchJob:
         count = self._plans.count
         # Instances of one plan differ in their dice only; the seed tells the plan (`exact_paths.PathEpisodes`).
-        starts = [self._secret.episode_seed("tabulate", self._tree.spec.key, self._player, number) for number in passes]
+        starts = [self._secret.table_seed(self._tree.spec.key, self._player, number) for number in passes]
         seeds = tuple(start * count + plan for start in starts for plan in range(count))
         seats = (self._player,) * len(seeds)
         return MatchJob(self._spec, (text, _NOBODY), seats, seeds, keep_moves=True, trace=True)

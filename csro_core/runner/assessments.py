@@ -21,7 +21,6 @@ from csro_core.evaluation.champion import champion
 from csro_core.evaluation.documents import benchmark_document, exploitability_document
 from csro_core.evaluation.exploitability import all_leaks, precise_score
 from csro_core.games.exact_tree import exact_tree
-from csro_core.runner.live_benchmark import BRANCH
 from csro_core.runner.notes import benchmark_note
 from csro_core.runner.session import Session
 from csro_core.runner.telling import TellingExecutor, local_pool
@@ -77,7 +76,7 @@ def _benchmark(session: Session, target: str, payload: Mapping[str, Any]) -> dic
 def _scored(session: Session, benchmark: Benchmark, entrant: Mixture, episodes: int) -> BenchmarkResult:
     """Returns the scores; the matches are played on this machine, wherever those of the run are."""
     with local_pool(session.bench.executor, session.bench.monitor.bar) as pool:
-        (result,) = evaluate_mixtures(benchmark, [entrant], episodes, session.bench.secret.branch(BRANCH), pool)
+        (result,) = evaluate_mixtures(benchmark, [entrant], episodes, session.bench.secret.scores, pool)
     return result
 
 

@@ -14,9 +14,6 @@ from csro_core.progress import Monitor
 from csro_core.runner.telling import local_pool
 from csro_core.seeds import Secret
 
-BRANCH = "benchmark"
-"""Branch of a run's secret that its scores come from: all ways to a score of a run give equal numbers."""
-
 KEPT = (
     "benchmark", "episodes", "pop_return", "pop_return_stderr", "pop_expl", "pop_expl_stderr", "agg_score",
     "agg_score_stderr", "nemesis", "policies", "left_out", "forfeits",
@@ -41,7 +38,7 @@ class LiveBenchmark:
         """
         benchmark = benchmark_named(name)
         benchmark.opponents()
-        self._board = Scoreboard(benchmark, benchmark.episodes, secret.branch(BRANCH))
+        self._board = Scoreboard(benchmark, benchmark.episodes, secret.scores)
         self._executor = executor
         self._monitor = monitor
 
