@@ -19,6 +19,9 @@ FAULTS = """rules => axe.run(document, {
   .flatMap(({ id, nodes }) => nodes.map(({ html, target, failureSummary }) => (
     { rule: id, html: html.slice(0, 300), target: JSON.stringify(target), why: failureSummary }))))"""
 
+LOOKS, BETWEEN_LOOKS_MS = 4, 700
+"""How often a fault is looked for again: what fades while the machine is busy is none."""
+
 MOVING = """() => document.getAnimations().every(one => one.playState !== 'running'
   || one.effect.getTiming().iterations === Infinity)"""
 
@@ -27,8 +30,11 @@ def faults(page, axe: str, where: str, rules: list[str] = EVERYTHING) -> list[st
     """Returns the serious faults of what is shown, one a line."""
     page.evaluate(axe)
     found = set(seen(page, where, rules))
-    if found:  # A page that was drawn anew meanwhile was half faded, and a text then has half its contrast.
+    for _ in range(LOOKS):  # A page that was drawn anew meanwhile was half faded: a text then has half its contrast.
+        if not found:
+            break
         settle(page)
+        page.wait_for_timeout(BETWEEN_LOOKS_MS)
         found &= set(seen(page, where, rules))
     return sorted(found)
 

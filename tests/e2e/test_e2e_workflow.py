@@ -55,13 +55,18 @@ SENDING = 700
 
 
 def write(page, text: str) -> None:
-    """Replaces what is in the editor, and waits until the page knows."""
-    page.get_by_label("source code of the policy").click()
-    page.keyboard.press("Control+A")
-    page.keyboard.insert_text(text)
-    page.keyboard.press("Control+Enter")
-    page.wait_for_timeout(SENDING)
+    """Replaces what is in the editor, and waits until the page knows; again where a page drawn anew has lost it."""
     settle(page)
+    editor = page.get_by_label("source code of the policy")
+    for _ in range(3):
+        editor.click()
+        page.keyboard.press("Control+A")
+        page.keyboard.insert_text(text)
+        page.keyboard.press("Control+Enter")
+        page.wait_for_timeout(SENDING)
+        settle(page)
+        if "".join(editor.inner_text().split()) == "".join(text.split()):
+            return
 
 
 def fill_number(page, label: str, value: int) -> None:
