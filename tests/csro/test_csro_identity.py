@@ -18,7 +18,7 @@ from csro_core.seeds import Seed, run_secret
 from tests.metagame.fake_executor import MemoryCells, entry
 
 R1, R2, R3 = (
-    Path(__file__).parents[1].joinpath("cases", "policies", f"llm_r{number}.py").read_text(encoding="utf-8")
+    Path(__file__).parents[1].joinpath("honest", f"llm_r{number}.py").read_text(encoding="utf-8")
     for number in (1, 2, 3)
 )
 GAME = GameSpec("repeated_rps", {"num_throws": 80})
