@@ -160,6 +160,15 @@ def checked_seed(text: str) -> Seed:
     )
 
 
+def numbered_seeds(first: int, count: int) -> tuple[Seed, ...]:
+    """Returns the seeds that are the numbers from `first` on.
+
+    Raises:
+        ValueError: one of them cannot be a seed.
+    """
+    return tuple(checked_seed(str(first + place)) for place in range(count))
+
+
 def is_number(seed: Seed) -> bool:
     """Returns True for a seed that is a number, False for one of letters."""
     return seed.isdigit()

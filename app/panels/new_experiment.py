@@ -24,7 +24,7 @@ from csro_core.models.prices import gemini_models
 from csro_core.oracles import ORACLES
 from csro_core.oracles.context import CONTEXTS, checked_context
 from csro_core.oracles.exact import Exact
-from csro_core.seeds import Seed, drawn_seed, is_number
+from csro_core.seeds import Seed, drawn_seed, is_number, numbered_seeds
 from csro_core.store.defaults import default_episodes, general_sum_solvers, meta_solver_for
 from csro_core.store.records import RunSettings
 
@@ -197,7 +197,10 @@ def _seeds(start: str, count: int) -> tuple[Seed, ...]:
     first = read_seed(start)
     if not is_number(first):
         raise UsageError(f"the first seed must be a number, got {first}: leave it empty to have all of them drawn")
-    return tuple(Seed(str(int(first) + place)) for place in range(count))
+    try:
+        return numbered_seeds(int(first), count)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
 
 
 def _details(plan: Plan, game: Game) -> Plan:

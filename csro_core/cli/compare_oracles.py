@@ -28,7 +28,7 @@ from csro_core.oracles import ORACLES
 from csro_core.policies.library import default_initial, reference_names, reference_text
 from csro_core.policies.source import sha256
 from csro_core.runner import Runner
-from csro_core.seeds import Seed, run_secret
+from csro_core.seeds import Seed, numbered_seeds, run_secret
 from csro_core.store import Store
 from csro_core.store.defaults import default_episodes
 from csro_core.store.records import RunSettings
@@ -101,8 +101,8 @@ def execute(args: argparse.Namespace) -> int:
     rows: list[dict[str, Any]] = []
     try:
         with match_pool() as pool:
-            for seed in range(args.first_seed, args.first_seed + args.seeds):
-                rows += _seed_rows(args, oracles, store, pool, Seed(str(seed)))
+            for seed in numbered_seeds(args.first_seed, args.seeds):
+                rows += _seed_rows(args, oracles, store, pool, seed)
     finally:
         store.close()
     document = {

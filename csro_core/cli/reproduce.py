@@ -19,7 +19,7 @@ from csro_core.models import make_model
 from csro_core.oracles import ORACLES, make_oracle
 from csro_core.runner.forecast import checked_for
 from csro_core.runner.writer import full_name
-from csro_core.seeds import Seed
+from csro_core.seeds import numbered_seeds
 from csro_core.store import Store
 from csro_core.store.records import Caps
 
@@ -70,7 +70,7 @@ def execute(args: argparse.Namespace) -> int:
     try:
         work = Reproduction(_wanted(args, benchmark, store), store, pool, credentials, known)
         rows = work.fixed_rows()
-        planned = list(product(oracles, PRESETS, map(Seed, map(str, range(args.seeds or PLANS[args.table].seeds)))))
+        planned = list(product(oracles, PRESETS, numbered_seeds(0, args.seeds or PLANS[args.table].seeds)))
         for done, (oracle, preset, seed) in enumerate(planned, 1):
             for row in work.rows(oracle, preset, seed):
                 rows.append(row)

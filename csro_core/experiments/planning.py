@@ -19,7 +19,7 @@ from csro_core.oracles import make_oracle
 from csro_core.oracles.context import checked_context
 from csro_core.oracles.exact import Exact
 from csro_core.runner.writer import full_name
-from csro_core.seeds import MOST_NUMBER, Seed, checked_seed, drawn_seed, is_number, short_seed
+from csro_core.seeds import MOST_NUMBER, Seed, checked_seed, drawn_seed, is_number, numbered_seeds, short_seed
 from csro_core.store import Store
 from csro_core.store.codec import to_json
 from csro_core.store.experiments import ExperimentRun, ExperimentTable
@@ -219,7 +219,7 @@ def with_seeds(plan: Plan, more: int) -> Plan:
     if all(is_number(seed) for seed in plan.seeds):
         first = max(map(int, plan.seeds)) + 1
         if first + more - 1 <= MOST_NUMBER:
-            return replace(plan, seeds=(*plan.seeds, *(Seed(str(first + place)) for place in range(more))))
+            return replace(plan, seeds=(*plan.seeds, *numbered_seeds(first, more)))
     return replace(plan, seeds=(*plan.seeds, *(drawn_seed() for _ in range(more))))
 
 

@@ -12,7 +12,7 @@ from csro_core.errors import UsageError
 from csro_core.experiments.plan import Plan, Resource, Variant
 from csro_core.experiments.planning import Grid, baseline_of, checked
 from csro_core.games import make_game, parse_game
-from csro_core.seeds import Seed, checked_seed, drawn_seed
+from csro_core.seeds import Seed, checked_seed, drawn_seed, numbered_seeds
 from csro_core.store.codec import from_json
 from csro_core.store.defaults import default_episodes
 
@@ -196,7 +196,10 @@ def _seeds(data: Mapping[str, Any], known: Sequence[Seed]) -> tuple[Seed, ...]:
     if type(seeds) is not int or not (first is None or type(first) is int) or not 1 <= seeds <= _MOST_SEEDS:
         raise UsageError(f"seeds must be how many, from 1 to {_MOST_SEEDS:,}, or a list, got {str(seeds)[:40]!r}")
     if first is not None:
-        return tuple(_seed(first + place) for place in range(seeds))
+        try:
+            return numbered_seeds(first, seeds)
+        except ValueError as error:
+            raise UsageError(str(error)) from error
     return (*known[:seeds], *(drawn_seed() for _ in range(seeds - len(known))))
 
 
